@@ -1,0 +1,29 @@
+// How a trace was made. An analysis that needs more than the header offers refuses or stays at `suspected`.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ravel {
+
+/// Which accesses the recorder dropped at the source.
+enum class FilterLevel : std::uint8_t { None, Segment, Owner };
+/// Whether the order of two unsynchronised accesses in the trace is their real order, or that of the hooks before them.
+enum class AccessOrder : std::uint8_t { Exact, Hook };
+enum class ValueLevel : std::uint8_t { Exact, Sampled, None };
+
+struct TraceHeader {
+  FilterLevel filter = FilterLevel::None;
+  AccessOrder access_order = AccessOrder::Exact;
+  ValueLevel values = ValueLevel::None;
+  std::vector<std::string> command;
+  std::string directory;
+  std::vector<std::string> environment;  ///< "NAME=value", only what matters for a re-run
+  std::vector<std::string> build_ids;    ///< "module hex"
+  std::string input_hash;
+
+  friend bool operator==(const TraceHeader&, const TraceHeader&) = default;
+};
+
+}  // namespace ravel

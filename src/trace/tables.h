@@ -1,0 +1,36 @@
+// The names behind the numbers of a trace: threads, variables, locks, units of work, places.
+//
+// A reader owns its Tables and adds to them while it streams; ids and names once given never change.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "event/event.h"
+#include "event/place.h"
+
+namespace ravel {
+
+struct Tables {
+  std::vector<std::string> threads;     ///< by ThreadId
+  std::vector<std::string> units;       ///< by UnitId
+  std::vector<Place> places;            ///< by PlaceId
+  std::vector<std::string> variables;   ///< by index of the synthetic address, as the next three
+  std::vector<std::string> locks;
+  std::vector<std::string> conditions;
+  std::vector<std::string> barriers;
+
+  friend bool operator==(const Tables&, const Tables&) = default;
+
+  /// The names of a space that has names (not Range or None).
+  std::vector<std::string>& names(TargetSpace space);
+  const std::vector<std::string>& names(TargetSpace space) const;
+
+  /// Name of the thing at `address` ("0x7f..." if it has none).
+  std::string name(TargetSpace space, std::uint64_t address) const;
+  std::string thread_name(ThreadId thread) const;
+  std::string place_text(PlaceId place) const;  ///< "?" if unknown
+};
+
+}  // namespace ravel
