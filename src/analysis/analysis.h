@@ -53,9 +53,13 @@ struct Detection {
   std::string_view message = {};    ///< empty: the sink words it
 };
 
+class Resolver;
+
 class DetectionSink {
  public:
   virtual ~DetectionSink() = default;
+  /// Called before each pass over the trace: `ids` explains the ids of the detections that follow.
+  virtual void begin(const Resolver& /*ids*/) {}
   virtual void report(const Detection& detection) = 0;
 };
 

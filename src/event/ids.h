@@ -6,7 +6,6 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <limits>
 
 namespace ravel {
@@ -24,6 +23,7 @@ struct Id {
   constexpr bool valid() const { return value != kNone; }
   constexpr std::size_t index() const { return value; }
   friend constexpr auto operator<=>(Id, Id) = default;
+  friend constexpr std::size_t hash_value(Id id) { return id.value; }  // found by Boost's containers
 };
 
 using ThreadId = Id<struct ThreadTag>;
@@ -34,8 +34,3 @@ using PlaceId = Id<struct PlaceTag>;          ///< where in the program or trace
 using LocksetId = Id<struct LocksetTag>;      ///< an interned set of held locks
 
 }  // namespace ravel
-
-template <typename Tag>
-struct std::hash<ravel::Id<Tag>> {
-  std::size_t operator()(ravel::Id<Tag> id) const noexcept { return id.value * 0x9e3779b97f4a7c15ULL; }
-};
