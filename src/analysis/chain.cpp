@@ -9,8 +9,8 @@
 namespace ravel {
 namespace {
 
-/// Between an analysis and the sink: no verdict above `suspected` from a trace that was filtered more than the analysis can
-/// bear.
+/// Between an analysis and the sink: no verdict above `suspected` from a trace that was filtered more than
+/// the analysis can bear.
 class CappedSink final : public DetectionSink {
  public:
   explicit CappedSink(DetectionSink& sink) : sink_(sink) {}
@@ -26,8 +26,9 @@ class CappedSink final : public DetectionSink {
   DetectionSink& sink_;
 };
 
-Result<void> run_pass(TraceReader& trace, std::span<Analysis* const> analyses, Resolver& resolver, DetectionSink& sink,
-                      CappedSink& capped, const std::function<void(std::uint64_t)>& progress) {
+Result<void> run_pass(TraceReader& trace, std::span<Analysis* const> analyses, Resolver& resolver,
+                      DetectionSink& sink, CappedSink& capped,
+                      const std::function<void(std::uint64_t)>& progress) {
   const TraceContext context{trace.header(), trace.tables(), resolver.variables(), resolver.locksets()};
   for (Analysis* analysis : analyses) {
     const bool enough = trace.header().filter <= analysis->wants().filter;
@@ -47,8 +48,8 @@ Result<void> run_pass(TraceReader& trace, std::span<Analysis* const> analyses, R
 
 }  // namespace
 
-Result<void> run_chain(TraceReader& trace, std::span<const std::unique_ptr<Analysis>> analyses, DetectionSink& sink,
-                       const std::function<void(std::uint64_t)>& progress) {
+Result<void> run_chain(TraceReader& trace, std::span<const std::unique_ptr<Analysis>> analyses,
+                       DetectionSink& sink, const std::function<void(std::uint64_t)>& progress) {
   CappedSink capped(sink);
   std::vector<Analysis*> pending;
   for (const auto& analysis : analyses) pending.push_back(analysis.get());

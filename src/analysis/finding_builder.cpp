@@ -21,13 +21,15 @@ FindingBuilder::Key FindingBuilder::key(const Detection& detection) const {
   };
   mix(std::hash<std::string_view>{}(detection.analysis));
   mix(static_cast<std::uint64_t>(detection.kind) << 8 | static_cast<std::uint64_t>(detection.verdict));
-  for (const Involved& event : detection.events) mix(std::uint64_t{event.place.value} << 8 | static_cast<int>(event.kind));
+  for (const Involved& event : detection.events)
+    mix(std::uint64_t{event.place.value} << 8 | static_cast<int>(event.kind));
   return key;
 }
 
 void FindingBuilder::begin(const Resolver& ids) {
   resolver_ = &ids;
-  seen_.clear();  // places stay, but an analysis may report in a later pass what it could not tell in an earlier one
+  seen_.clear();  // places stay, but an analysis may report in a later pass what it could not tell in an
+                  // earlier one
 }
 
 void FindingBuilder::report(const Detection& detection) {
@@ -56,7 +58,8 @@ FindingStep FindingBuilder::step(const Involved& event, const std::string& objec
 Finding FindingBuilder::build(const Detection& detection) const {
   Finding finding;
   finding.kind = detection.kind;
-  if (detection.variable.valid()) finding.object = resolver_->variables().name(detection.variable, trace_.tables());
+  if (detection.variable.valid())
+    finding.object = resolver_->variables().name(detection.variable, trace_.tables());
   std::vector<FingerprintPart> parts;
   for (const Involved& event : detection.events) {
     finding.steps.push_back(step(event, finding.object));

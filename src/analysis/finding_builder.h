@@ -14,8 +14,8 @@
 
 namespace ravel {
 
-/// The sink of a chain that makes a report. A program that races in a loop gives one finding with a count, so a repeated detection
-/// costs one look-up and no text.
+/// The sink of a chain that makes a report. A program that races in a loop gives one finding with a count, so
+/// a repeated detection costs one look-up and no text.
 class FindingBuilder final : public DetectionSink {
  public:
   FindingBuilder(const TraceReader& trace, SourceLines& sources) : trace_(trace), sources_(sources) {}
@@ -33,7 +33,9 @@ class FindingBuilder final : public DetectionSink {
     std::uint64_t accesses = 0;  ///< hash of analysis, places and kinds
 
     friend bool operator==(const Key&, const Key&) = default;
-    friend std::size_t hash_value(const Key& key) { return key.object * 0x9e3779b97f4a7c15ULL ^ key.accesses; }
+    friend std::size_t hash_value(const Key& key) {
+      return key.object * 0x9e3779b97f4a7c15ULL ^ key.accesses;
+    }
   };
 
   Key key(const Detection& detection) const;

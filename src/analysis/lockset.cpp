@@ -1,7 +1,9 @@
-// lockset: Eraser's locking discipline (Savage et al. 1997): every shared variable is protected by one lock throughout.
+// lockset: Eraser's locking discipline (Savage et al. 1997): every shared variable is protected by one lock
+// throughout.
 //
-// Guarantee: none; it warns of variables whose accesses have no lock in common, also where fork, join, barriers or messages
-// order them. Verdict: `suspected`. A write is protected by exclusively held locks only. Atomic accesses are not its matter.
+// Guarantee: none; it warns of variables whose accesses have no lock in common, also where fork, join,
+// barriers or messages order them. Verdict: `suspected`. A write is protected by exclusively held locks only.
+// Atomic accesses are not its matter.
 #include "analysis/analysis.h"
 
 namespace ravel {
@@ -41,7 +43,9 @@ class Lockset final : public Analysis {
   void access(State& state, const Event& event) {
     const bool write = event.kind == EventKind::Write;
     switch (state.phase) {
-      case Phase::Virgin: state.phase = Phase::Exclusive; break;
+      case Phase::Virgin:
+        state.phase = Phase::Exclusive;
+        break;
       case Phase::Exclusive:
         if (event.thread == state.last.thread) break;
         state.phase = write ? Phase::SharedModified : Phase::Shared;
@@ -53,7 +57,8 @@ class Lockset final : public Analysis {
       case Phase::SharedModified:
         state.candidates = locksets_->intersect(state.candidates, protecting(event, write));
         break;
-      case Phase::Reported: return;
+      case Phase::Reported:
+        return;
     }
     if (state.last.thread.valid() && state.last.thread != event.thread) state.other = state.last;
     state.last = Involved(event);
@@ -74,7 +79,8 @@ class Lockset final : public Analysis {
   }
 
   State& at(VariableId variable) {
-    if (variable.index() >= states_.size()) states_.resize(std::max(variable.index() + 1, states_.size() * 2));
+    if (variable.index() >= states_.size())
+      states_.resize(std::max(variable.index() + 1, states_.size() * 2));
     return states_[variable.index()];
   }
 
@@ -86,10 +92,11 @@ class Lockset final : public Analysis {
 const RegisterAnalysis kRegister({
     .name = "lockset",
     .summary = "variables that no lock protects throughout (Eraser)",
-    .explain =
-        "Warns of a variable that several threads access and at least one writes after it became shared, when no lock\n"
-        "was held at all those accesses. Verdict: suspected. Ordering by fork, join, barriers or hand-over is not\n"
-        "understood, so correct programs are warned of too.",
+    .explain = "Warns of a variable that several threads access and at least one writes after it became "
+               "shared, when no lock\n"
+               "was held at all those accesses. Verdict: suspected. Ordering by fork, join, barriers or "
+               "hand-over is not\n"
+               "understood, so correct programs are warned of too.",
     .by_default = false,
     .make = make<Lockset>,
 });

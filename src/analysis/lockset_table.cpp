@@ -8,7 +8,9 @@ namespace {
 std::uint64_t pair_key(std::uint32_t a, std::uint32_t b) { return std::uint64_t{a} << 32 | b; }
 
 // A lock and its mode in 32 bits: there are fewer than 2^31 locks.
-std::uint32_t lock_key(HeldLock lock) { return lock.lock.value << 1 | static_cast<std::uint32_t>(lock.shared); }
+std::uint32_t lock_key(HeldLock lock) {
+  return lock.lock.value << 1 | static_cast<std::uint32_t>(lock.shared);
+}
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// LocksetTable: sets of locks as small numbers. Equal sets have equal ids, so that keeping "the locks held at this access"
-// costs four bytes and an operation seen before costs one look-up.
+// LocksetTable: sets of locks as small numbers. Equal sets have equal ids, so that keeping "the locks held at
+// this access" costs four bytes and an operation seen before costs one look-up.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>

@@ -5,12 +5,14 @@
 namespace ravel {
 namespace {
 
-constexpr std::array kKindOfClass = {EventKind::Read, EventKind::Write, EventKind::AtomicLoad, EventKind::AtomicStore};
+constexpr std::array kKindOfClass = {EventKind::Read, EventKind::Write, EventKind::AtomicLoad,
+                                     EventKind::AtomicStore};
 
 }  // namespace
 
 RaceHistory::Access& RaceHistory::entry(std::vector<Access>& list, ThreadId thread) {
-  const auto at = std::ranges::lower_bound(list, thread, {}, [](const Access& a) { return a.epoch.thread(); });
+  const auto at =
+      std::ranges::lower_bound(list, thread, {}, [](const Access& a) { return a.epoch.thread(); });
   if (at != list.end() && at->epoch.thread() == thread) return *at;
   return *list.insert(at, Access{Epoch(thread, 0), 0, {}, {}});
 }
@@ -38,7 +40,8 @@ void RaceHistory::fold(State& state) {
 }
 
 // Reports every access of one class that is unordered with the event; true if there was one.
-bool RaceHistory::check(Lists& lists, Class with, const Event& event, const VectorClock& clock, Observer& observer) {
+bool RaceHistory::check(Lists& lists, Class with, const Event& event, const VectorClock& clock,
+                        Observer& observer) {
   bool raced = false;
   for (const Access& access : lists.of[with]) {
     if (clock.covers(access.epoch)) continue;
@@ -69,12 +72,14 @@ void RaceHistory::slow_write(State& state, const Event& event, Epoch now, const 
                              Observer& observer) {
   Lists& lists = lists_[state.lists.index()];
   bool raced = false;
-  for (const Class with : {kRead, kWrite, kAtomicLoad, kAtomicStore}) raced |= check(lists, with, event, clock, observer);
+  for (const Class with : {kRead, kWrite, kAtomicLoad, kAtomicStore})
+    raced |= check(lists, with, event, clock, observer);
   if (raced) {
     entry(lists.of[kWrite], event.thread).assign(event, now);
     return;
   }
-  // Everything before is ordered before this write: whoever is ordered after the write is ordered after all of it.
+  // Everything before is ordered before this write: whoever is ordered after the write is ordered after all
+  // of it.
   fold(state);
   state.write.assign(event, now);
   state.read.epoch = {};

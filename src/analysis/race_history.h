@@ -1,10 +1,11 @@
-// RaceHistory: what a race check remembers of the accesses to each variable, as FastTrack does (Flanagan and Freund 2009):
-// one epoch for the last write and one for the last read while accesses are ordered, lists per thread only when they are not
-// (reads by several threads, atomic accesses, after a race).
+// RaceHistory: what a race check remembers of the accesses to each variable, as FastTrack does (Flanagan and
+// Freund 2009): one epoch for the last write and one for the last read while accesses are ordered, lists per
+// thread only when they are not (reads by several threads, atomic accesses, after a race).
 //
-// Guarantee: with any clocks that grow along a partial order, an access is found to race iff some earlier clashing access is
-// not covered by the thread's clock: FastTrack's epochs lose such accesses after the first race of a variable, this does
-// not. (Only per-thread last accesses are kept, so not every earlier partner is named.)
+// Guarantee: with any clocks that grow along a partial order, an access is found to race iff some earlier
+// clashing access is not covered by the thread's clock: FastTrack's epochs lose such accesses after the first
+// race of a variable, this does not. (Only per-thread last accesses are kept, so not every earlier partner is
+// named.)
 #pragma once
 
 #include <array>
@@ -57,7 +58,8 @@ class RaceHistory {
     slow_write(state, event, now, clock, observer);
   }
   void atomic(const Event& event, Epoch now, const VectorClock& clock, Observer& observer);
-  /// An access that was reported late: it came first at local time `then`, when no other thread had touched the variable.
+  /// An access that was reported late: it came first at local time `then`, when no other thread had touched
+  /// the variable.
   void remember(const Event& event, Epoch then);
 
   /// The resolver's lifetime events.
@@ -106,7 +108,8 @@ class RaceHistory {
   void fold(State& state);
   void slow_read(State& state, const Event& event, Epoch now, const VectorClock& clock, Observer& observer);
   void slow_write(State& state, const Event& event, Epoch now, const VectorClock& clock, Observer& observer);
-  static bool check(Lists& lists, Class with, const Event& event, const VectorClock& clock, Observer& observer);
+  static bool check(Lists& lists, Class with, const Event& event, const VectorClock& clock,
+                    Observer& observer);
   static Access& entry(std::vector<Access>& list, ThreadId thread);
 
   std::vector<State> states_;

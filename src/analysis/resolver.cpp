@@ -82,9 +82,12 @@ void Resolver::resolve_in_place(Event& event) {
       return;
     case TargetSpace::Thread:
     case TargetSpace::Unit:
-    case TargetSpace::None: event.resolve(static_cast<std::uint32_t>(event.target), locks); return;
+    case TargetSpace::None:
+      event.resolve(static_cast<std::uint32_t>(event.target), locks);
+      return;
     case TargetSpace::Variable:
-    case TargetSpace::Range: break;
+    case TargetSpace::Range:
+      break;
   }
   CHECK(false, "memory is resolved elsewhere");
 }
@@ -231,7 +234,8 @@ void Resolver::end_memory(const Event& event) {
   if (event.width / kLockAlignment < lock_ids_.size()) {
     for (std::uint64_t address = begin; address < end; address += kLockAlignment) lock_ids_.erase(address);
   } else {
-    boost::unordered::erase_if(lock_ids_, [&](const auto& entry) { return entry.first - begin < event.width; });
+    boost::unordered::erase_if(lock_ids_,
+                               [&](const auto& entry) { return entry.first - begin < event.width; });
   }
 }
 

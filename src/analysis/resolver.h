@@ -1,10 +1,12 @@
-// Resolver: the head of the chain. Maps addresses to variables and locks, and follows which locks each thread holds.
+// Resolver: the head of the chain. Maps addresses to variables and locks, and follows which locks each thread
+// holds.
 //
-// A variable is a set of bytes of one aligned word that have always been accessed together. An access of another width that
-// overlaps it splits it (an event tells the analyses to copy their state), so accesses of different widths conflict exactly
-// where their bytes overlap. An access that touches several variables becomes one event per variable, all with its
-// position. Freed or re-allocated memory, and memory of an ended object, means new variables and locks: the old variables
-// are retired, after a write each if the memory was freed, because freeing conflicts with any access.
+// A variable is a set of bytes of one aligned word that have always been accessed together. An access of
+// another width that overlaps it splits it (an event tells the analyses to copy their state), so accesses of
+// different widths conflict exactly where their bytes overlap. An access that touches several variables
+// becomes one event per variable, all with its position. Freed or re-allocated memory, and memory of an ended
+// object, means new variables and locks: the old variables are retired, after a write each if the memory was
+// freed, because freeing conflicts with any access.
 #pragma once
 
 #include <array>
@@ -59,9 +61,11 @@ class Resolver {
   Page& page(std::uint64_t number);
   void access(const Event& event);
   void word_access(const Event& event, std::uint64_t word, std::uint8_t bytes);
-  /// Calls `use` with each variable that makes up `bytes` of the word, splitting and (if asked) creating as needed.
+  /// Calls `use` with each variable that makes up `bytes` of the word, splitting and (if asked) creating as
+  /// needed.
   template <typename Use>
-  void cover(const Event& event, std::uint64_t word, Cell& cell, std::uint8_t bytes, bool create, const Use& use);
+  void cover(const Event& event, std::uint64_t word, Cell& cell, std::uint8_t bytes, bool create,
+             const Use& use);
   VariableId new_variable(std::uint64_t word, std::uint8_t bytes);
   void end_memory(const Event& event);
   LockId lock(const Event& event, TargetSpace space);

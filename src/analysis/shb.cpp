@@ -1,11 +1,11 @@
-// shb: schedulable happens-before races (Mathur, Kini, Viswanathan 2018): happens-before plus an edge from every write to
-// the reads that saw it.
+// shb: schedulable happens-before races (Mathur, Kini, Viswanathan 2018): happens-before plus an edge from
+// every write to the reads that saw it.
 //
-// Guarantee: for every pair it reports there is a correct reordering of the trace in which the two accesses are side by
-// side: each is real by itself, not only the first one, which is all that hb can promise once the program has branched on a
-// racy value. Verdict: `observed`, since both accesses are unordered in the recorded run too.
-// Assumption: as hb; and that the order of accesses in the trace is exact, because the edge goes to the last write before
-// the read: with `access_order = hook` findings are `suspected`.
+// Guarantee: for every pair it reports there is a correct reordering of the trace in which the two accesses
+// are side by side: each is real by itself, not only the first one, which is all that hb can promise once the
+// program has branched on a racy value. Verdict: `observed`, since both accesses are unordered in the
+// recorded run too. Assumption: as hb; and that the order of accesses in the trace is exact, because the edge
+// goes to the last write before the read: with `access_order = hook` findings are `suspected`.
 #include <memory>
 
 #include "analysis/analysis.h"
@@ -29,8 +29,8 @@ class SchedulableHappensBefore final : public Analysis, RaceHistory::Observer {
   }
 
  private:
-  /// LW_x: the writer's clock at the last write. Shared by all writes between two changes of the writer's clock, except for
-  /// the writer's own entry, which is the epoch's.
+  /// LW_x: the writer's clock at the last write. Shared by all writes between two changes of the writer's
+  /// clock, except for the writer's own entry, which is the epoch's.
   struct LastWrite {
     Epoch epoch;
     std::shared_ptr<const VectorClock> others;
@@ -58,7 +58,9 @@ class SchedulableHappensBefore final : public Analysis, RaceHistory::Observer {
         if (event.kind != EventKind::AtomicLoad) wrote(event);
         return;
       case EventKind::RetroRead:
-      case EventKind::RetroWrite: history_.remember(event, Epoch(t, static_cast<Time>(event.value))); return;
+      case EventKind::RetroWrite:
+        history_.remember(event, Epoch(t, static_cast<Time>(event.value)));
+        return;
       case EventKind::Split: {
         history_.split(event);
         const LastWrite whole = last_write(event.split_from());
@@ -69,8 +71,12 @@ class SchedulableHappensBefore final : public Analysis, RaceHistory::Observer {
         history_.retire(event);
         last_write(event.variable()) = {};
         break;
-      case EventKind::Fork: changed(event.other_thread()); break;
-      default: changed(t); break;
+      case EventKind::Fork:
+        changed(event.other_thread());
+        break;
+      default:
+        changed(t);
+        break;
     }
     clocks_.consume(event);
   }
@@ -117,17 +123,19 @@ class SchedulableHappensBefore final : public Analysis, RaceHistory::Observer {
   bool exact_ = true;
   SyncClocks clocks_;
   RaceHistory history_;
-  std::vector<LastWrite> last_writes_;                            ///< by variable
-  std::vector<std::shared_ptr<const VectorClock>> snapshots_;     ///< by thread; null: its clock has changed since
+  std::vector<LastWrite> last_writes_;  ///< by variable
+  std::vector<std::shared_ptr<const VectorClock>>
+      snapshots_;  ///< by thread; null: its clock has changed since
 };
 
 const RegisterAnalysis kRegister({
     .name = "shb",
     .summary = "happens-before races that are real each by itself, not only the first",
-    .explain =
-        "Happens-before, plus an edge from every write to the reads that saw it. Every pair it reports can be run side\n"
-        "by side in a correct reordering of the recorded run, also after the first race. Verdict: observed; suspected\n"
-        "if the trace does not have the exact order of accesses.",
+    .explain = "Happens-before, plus an edge from every write to the reads that saw it. Every pair it "
+               "reports can be run side\n"
+               "by side in a correct reordering of the recorded run, also after the first race. Verdict: "
+               "observed; suspected\n"
+               "if the trace does not have the exact order of accesses.",
     .by_default = false,
     .make = make<SchedulableHappensBefore>,
 });

@@ -25,9 +25,13 @@ SyncClocks::LockState& SyncClocks::lock(LockId lock) {
 void SyncClocks::consume(const Event& event) {
   switch (event.kind) {
     case EventKind::Acquire:
-    case EventKind::AcquireShared: acquire(event); return;
+    case EventKind::AcquireShared:
+      acquire(event);
+      return;
     case EventKind::Release:
-    case EventKind::ReleaseShared: release(event); return;
+    case EventKind::ReleaseShared:
+      release(event);
+      return;
     case EventKind::Fork: {
       state(event.other_thread());  // before the reference below: it may move the states
       ThreadState& self = state(event.thread);
@@ -41,16 +45,23 @@ void SyncClocks::consume(const Event& event) {
       return;
     }
     case EventKind::BarrierEnter:
-    case EventKind::BarrierExit: barrier(event); return;
-    case EventKind::Fence: fence(event); return;
+    case EventKind::BarrierExit:
+      barrier(event);
+      return;
+    case EventKind::Fence:
+      fence(event);
+      return;
     case EventKind::Split:
       if (const auto whole = atomics_.find(event.split_from()); whole != atomics_.end()) {
         VectorClock copy = whole->second;
         atomics_[event.variable()] = std::move(copy);
       }
       return;
-    case EventKind::Retire: atomics_.erase(event.variable()); return;
-    default: return;
+    case EventKind::Retire:
+      atomics_.erase(event.variable());
+      return;
+    default:
+      return;
   }
 }
 
@@ -66,8 +77,8 @@ void SyncClocks::release(const Event& event) {
   ThreadState& self = state(event.thread);
   LockState& m = lock(event.lock());
   if (event.kind == EventKind::Release) {
-    // The owner joined all earlier releases when it acquired: its clock covers them. A trace that begins inside a critical
-    // section has no such acquire, hence the join.
+    // The owner joined all earlier releases when it acquired: its clock covers them. A trace that begins
+    // inside a critical section has no such acquire, hence the join.
     m.exclusive.join(self.clock);
     m.shared.clear();
     m.releaser = event.thread;
@@ -97,7 +108,8 @@ void SyncClocks::barrier(const Event& event) {
   round.closed = true;
   --round.inside;
   self.clock.join(round.arrivals);
-  for (; !b.rounds.empty() && b.rounds.front().closed && b.rounds.front().inside == 0; ++b.first) b.rounds.pop_front();
+  for (; !b.rounds.empty() && b.rounds.front().closed && b.rounds.front().inside == 0; ++b.first)
+    b.rounds.pop_front();
 }
 
 void SyncClocks::fence(const Event& event) {

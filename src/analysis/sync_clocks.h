@@ -1,9 +1,10 @@
 // SyncClocks: the happens-before clocks of all threads, moved on by every synchronization event.
 //
-// The edges are: program order; release -> later acquires of the lock, where readers are ordered with writers but not with
-// each other; fork -> child, child -> join; a barrier's arrivals -> the exits of the same round; and for atomics those of
-// C++20: a release operation (or a release fence before it) -> an acquire operation (or an acquire fence after it) that
-// reads from it or from its release sequence. Conditions add none: a wait's release and acquire of its lock do that.
+// The edges are: program order; release -> later acquires of the lock, where readers are ordered with writers
+// but not with each other; fork -> child, child -> join; a barrier's arrivals -> the exits of the same round;
+// and for atomics those of C++20: a release operation (or a release fence before it) -> an acquire operation
+// (or an acquire fence after it) that reads from it or from its release sequence. Conditions add none: a
+// wait's release and acquire of its lock do that.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -27,7 +28,8 @@ class SyncClocks {
   /// Any event that is no access.
   void consume(const Event& event);
 
-  /// An atomic access has two halves: what it acquires counts for the access itself, what it releases does not include it.
+  /// An atomic access has two halves: what it acquires counts for the access itself, what it releases does
+  /// not include it.
   void before_atomic(const Event& event);
   void after_atomic(const Event& event);
 
@@ -41,8 +43,8 @@ class SyncClocks {
 
  private:
   struct ThreadState {
-    VectorClock clock;    ///< C_t
-    Epoch epoch;          ///< C_t(t)@t
+    VectorClock clock;            ///< C_t
+    Epoch epoch;                  ///< C_t(t)@t
     VectorClock release_fence;    ///< C_t at its last release fence
     VectorClock pending_acquire;  ///< what relaxed loads saw: acquired by the next acquire fence
   };
@@ -80,7 +82,8 @@ class SyncClocks {
   std::vector<ThreadState> threads_;
   std::vector<LockState> locks_;
   boost::unordered_flat_map<LockId, BarrierState> barriers_;
-  boost::unordered_flat_map<VariableId, VectorClock> atomics_;  ///< what an acquire load of the variable is ordered after
+  boost::unordered_flat_map<VariableId, VectorClock>
+      atomics_;  ///< what an acquire load of the variable is ordered after
 };
 
 }  // namespace ravel

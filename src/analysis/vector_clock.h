@@ -1,4 +1,5 @@
-// Vector clocks (Sadowski 2012, ch. 8) and epochs (Flanagan and Freund 2009): which events of which thread come before.
+// Vector clocks (Sadowski 2012, ch. 8) and epochs (Flanagan and Freund 2009): which events of which thread
+// come before.
 #pragma once
 
 #include <algorithm>

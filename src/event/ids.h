@@ -27,10 +27,10 @@ struct Id {
 };
 
 using ThreadId = Id<struct ThreadTag>;
-using VariableId = Id<struct VariableTag>;    ///< a memory location, as the resolver split memory
-using LockId = Id<struct LockTag>;            ///< a lock, condition or barrier: one object that threads synchronize on
-using UnitId = Id<struct UnitTag>;            ///< label of a unit of work (atomic block) or of a function
-using PlaceId = Id<struct PlaceTag>;          ///< where in the program or trace
-using LocksetId = Id<struct LocksetTag>;      ///< an interned set of held locks
+using VariableId = Id<struct VariableTag>;  ///< a memory location, as the resolver split memory
+using LockId = Id<struct LockTag>;  ///< a lock, condition or barrier: one object that threads synchronize on
+using UnitId = Id<struct UnitTag>;  ///< label of a unit of work (atomic block) or of a function
+using PlaceId = Id<struct PlaceTag>;      ///< where in the program or trace
+using LocksetId = Id<struct LocksetTag>;  ///< an interned set of held locks
 
 }  // namespace ravel
