@@ -1,4 +1,5 @@
-// Numbers as bytes: fixed-width integers of either byte order, varints, and a cursor that cannot leave its bytes.
+// Numbers as bytes: fixed-width integers of either byte order, varints, and a cursor that cannot leave its
+// bytes.
 #pragma once
 
 #include <bit>
@@ -71,7 +72,8 @@ inline void append_string(Bytes& out, std::string_view text) {
   out.insert(out.end(), text.begin(), text.end());
 }
 
-/// Reads forward through bytes that may lie. A read beyond the end gives zero or nothing and makes ok() false for good.
+/// Reads forward through bytes that may lie. A read beyond the end gives zero or nothing and makes ok() false
+/// for good.
 class ByteCursor {
  public:
   explicit ByteCursor(ByteSpan bytes) : rest_(bytes) {}

@@ -15,8 +15,9 @@ namespace {
 constexpr int kCompressionLevel = 1;
 
 // Offsets in a block's head.
-constexpr std::size_t kMagicAt = 0, kTypeAt = 4, kFlagsAt = 5, kZeroAt = 6, kThreadAt = 8, kEventsAt = 12, kRawSizeAt = 16,
-                      kStoredSizeAt = 20, kFirstPositionAt = 24, kChecksumAt = 32, kHeadChecksumAt = 40;
+constexpr std::size_t kMagicAt = 0, kTypeAt = 4, kFlagsAt = 5, kZeroAt = 6, kThreadAt = 8, kEventsAt = 12,
+                      kRawSizeAt = 16, kStoredSizeAt = 20, kFirstPositionAt = 24, kChecksumAt = 32,
+                      kHeadChecksumAt = 40;
 static_assert(kHeadChecksumAt + 8 == kBlockHeadBytes);
 
 constexpr unsigned char kCompressedFlag = 1;
@@ -64,7 +65,8 @@ std::expected<BlockHead, std::string> load_head(const unsigned char* from) {
   }
   const unsigned char type = from[kTypeAt];
   const unsigned char flags = from[kFlagsAt];
-  if (type < static_cast<unsigned char>(BlockType::Header) || type > static_cast<unsigned char>(BlockType::End)) {
+  if (type < static_cast<unsigned char>(BlockType::Header) ||
+      type > static_cast<unsigned char>(BlockType::End)) {
     return std::unexpected(fmt::format("its type {} is unknown", type));
   }
   if (flags > kCompressedFlag || load_little<std::uint16_t>(from + kZeroAt) != 0) {
@@ -79,7 +81,8 @@ std::expected<BlockHead, std::string> load_head(const unsigned char* from) {
   head.stored_size = load_little<std::uint32_t>(from + kStoredSizeAt);
   head.first_position = load_little<std::uint64_t>(from + kFirstPositionAt);
   head.checksum = load_little<std::uint64_t>(from + kChecksumAt);
-  if (const std::string_view broken = check_limits(head); !broken.empty()) return std::unexpected(std::string(broken));
+  if (const std::string_view broken = check_limits(head); !broken.empty())
+    return std::unexpected(std::string(broken));
   return head;
 }
 
@@ -96,8 +99,8 @@ std::expected<void, std::string> check_file_head(const unsigned char* from) {
   }
   const auto version = load_little<std::uint32_t>(from + kFileMagic.size());
   if (version > kVersion) {
-    return std::unexpected(fmt::format("format version {} is newer than this ravel, which reads version {}", version,
-                                       kVersion));
+    return std::unexpected(
+        fmt::format("format version {} is newer than this ravel, which reads version {}", version, kVersion));
   }
   if (version != kVersion) return std::unexpected(fmt::format("format version {} does not exist", version));
   if (load_little<std::uint32_t>(from + kFileMagic.size() + 4) != 0) {
@@ -118,10 +121,10 @@ void BlockSealer::seal(BlockHead head, ByteSpan payload, Bytes& out) {
 
   head.raw_size = head.stored_size = static_cast<std::uint32_t>(payload.size());
   head.compressed = false;
-  const std::size_t packed =
-      payload.empty()
-          ? 0
-          : ZSTD_compressCCtx(context_.get(), stored, bound, payload.data(), payload.size(), kCompressionLevel);
+  const std::size_t packed = payload.empty()
+                                 ? 0
+                                 : ZSTD_compressCCtx(context_.get(), stored, bound, payload.data(),
+                                                     payload.size(), kCompressionLevel);
   CHECK(!ZSTD_isError(packed), "the buffer has the size zstd asks for");
   if (packed < payload.size()) {
     head.compressed = true;
@@ -156,7 +159,8 @@ std::expected<void, std::string> BlockOpener::open(const BlockHead& head, ByteSp
   const std::size_t unpacked =
       ZSTD_decompressDCtx(context_.get(), raw.data(), head.raw_size, stored.data(), stored.size());
   if (ZSTD_isError(unpacked)) {
-    return std::unexpected(fmt::format("its content cannot be decompressed: {}", ZSTD_getErrorName(unpacked)));
+    return std::unexpected(
+        fmt::format("its content cannot be decompressed: {}", ZSTD_getErrorName(unpacked)));
   }
   if (unpacked != head.raw_size) return std::unexpected("its content has another size than its head says");
   return {};

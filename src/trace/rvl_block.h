@@ -1,5 +1,5 @@
-// The blocks a `.rvl` trace is made of (docs/trace-format.md). A block can be checked and decoded by itself, so the same
-// layout serves a file, a pipe and a recorder's shared memory.
+// The blocks a `.rvl` trace is made of (docs/trace-format.md). A block can be checked and decoded by itself,
+// so the same layout serves a file, a pipe and a recorder's shared memory.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +37,9 @@ struct BlockHead {
   std::uint32_t events = 0;
   std::uint32_t raw_size = 0;
   std::uint32_t stored_size = 0;
-  std::uint64_t first_position = 0;  ///< of its first event, 1-based; of the end block: the number of all events
-  std::uint64_t checksum = 0;        ///< of the stored payload
+  std::uint64_t first_position =
+      0;                       ///< of its first event, 1-based; of the end block: the number of all events
+  std::uint64_t checksum = 0;  ///< of the stored payload
 };
 
 /// Which sentence of the format's contract a block breaks; empty: none.
@@ -46,7 +47,8 @@ std::string_view check_limits(const BlockHead& head);
 
 void store_head(const BlockHead& head, unsigned char* to);
 
-/// Reads kBlockHeadBytes. The head has a checksum of its own: a damaged size must not pass for a cut-off file.
+/// Reads kBlockHeadBytes. The head has a checksum of its own: a damaged size must not pass for a cut-off
+/// file.
 std::expected<BlockHead, std::string> load_head(const unsigned char* from);
 
 void append_file_head(Bytes& out);
@@ -77,8 +79,10 @@ class BlockOpener {
   ~BlockOpener();
   BlockOpener(BlockOpener&&) = default;
 
-  /// Checks the stored payload and unpacks it to `raw`, followed by `slack` bytes that may be read but mean nothing.
-  std::expected<void, std::string> open(const BlockHead& head, ByteSpan stored, Bytes& raw, std::size_t slack);
+  /// Checks the stored payload and unpacks it to `raw`, followed by `slack` bytes that may be read but mean
+  /// nothing.
+  std::expected<void, std::string> open(const BlockHead& head, ByteSpan stored, Bytes& raw,
+                                        std::size_t slack);
 
  private:
   struct Free {

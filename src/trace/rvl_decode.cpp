@@ -24,14 +24,14 @@ constexpr std::array<Control, 256> kControls = [] {
   for (unsigned i = 0; i < 256; ++i) {
     const std::uint8_t target_length = kTargetLengths[i & kTargetLengthMask];
     const std::uint8_t place_length = kPlaceLengths[i >> kPlaceAt];
-    controls[i] = {low_bytes_mask(target_length), static_cast<std::uint32_t>(low_bytes_mask(place_length)), target_length,
-                   place_length, kShifts[(i >> kShiftAt) & 3]};
+    controls[i] = {low_bytes_mask(target_length), static_cast<std::uint32_t>(low_bytes_mask(place_length)),
+                   target_length, place_length, kShifts[(i >> kShiftAt) & 3]};
   }
   return controls;
 }();
 
-/// The targets of one kind that surely have a name, or need none: those with (target - base) < limit, and if `any_address`
-/// also all that are not synthetic.
+/// The targets of one kind that surely have a name, or need none: those with (target - base) < limit, and if
+/// `any_address` also all that are not synthetic.
 struct KindLimit {
   std::uint64_t base = 0;
   std::uint64_t limit = 0;
@@ -56,9 +56,13 @@ std::array<KindLimit, 64> kind_limits(const Tables& tables) {
         limit.limit = std::uint64_t{tables.names(space).size()} << 4;
         break;
       case TargetSpace::Thread:
-      case TargetSpace::Unit: limit.limit = tables.names(space).size(); break;
+      case TargetSpace::Unit:
+        limit.limit = tables.names(space).size();
+        break;
       case TargetSpace::Range:
-      case TargetSpace::None: limit.any = true; break;
+      case TargetSpace::None:
+        limit.any = true;
+        break;
     }
   }
   return limits;
@@ -68,7 +72,9 @@ struct Columns {
   std::span<const unsigned char> threads, changes, ops, controls, places, targets, extras;
 };
 
-std::unexpected<std::string> inconsistent() { return std::unexpected<std::string>("its columns do not fit together"); }
+std::unexpected<std::string> inconsistent() {
+  return std::unexpected<std::string>("its columns do not fit together");
+}
 
 std::expected<Columns, std::string> split_columns(ByteSpan payload, std::uint32_t count, PayloadHead& head) {
   if (payload.size() < kPayloadHeadBytes) return inconsistent();
@@ -149,7 +155,8 @@ Outcome decode_columns(const Columns& columns, std::uint64_t position, std::uint
         base + (unzigzag(load_little<std::uint64_t>(target_from) & control.target_mask) << control.shift);
     context.target = last_target = target;
     target_from += control.target_length;
-    if (place_from > place_end || target_from > target_end) [[unlikely]] return Outcome::Inconsistent;
+    if (place_from > place_end || target_from > target_end) [[unlikely]]
+      return Outcome::Inconsistent;
 
     Shape& kind_shape = model.kind_shapes[kind];
     Shape shape = context.shape == kNoShape ? kind_shape : context.shape;
@@ -162,7 +169,8 @@ Outcome decode_columns(const Columns& columns, std::uint64_t position, std::uint
     out->position = position + i;
     out->place = PlaceId(place - 1);
     if ((op & kHasExtras) != 0) {
-      if (!read_extras(extras, *out)) [[unlikely]] return Outcome::Inconsistent;
+      if (!read_extras(extras, *out)) [[unlikely]]
+        return Outcome::Inconsistent;
       shape = shape_of(out->width, out->order);
     } else {
       out->order = static_cast<MemoryOrder>(shape >> 32);
@@ -170,20 +178,23 @@ Outcome decode_columns(const Columns& columns, std::uint64_t position, std::uint
     }
     context.shape = kind_shape = shape;
 
-    unknown |= static_cast<unsigned>(place > place_count) |
-               (static_cast<unsigned>(target - limit.base >= limit.limit) & static_cast<unsigned>(!limit.any) &
-                static_cast<unsigned>(!limit.any_address | is_synthetic(target))) |
-               static_cast<unsigned>(kind >= kEventKindCount) |
-               static_cast<unsigned>(kind == static_cast<unsigned>(EventKind::ObjectBegin));
+    unknown |=
+        static_cast<unsigned>(place > place_count) |
+        (static_cast<unsigned>(target - limit.base >= limit.limit) & static_cast<unsigned>(!limit.any) &
+         static_cast<unsigned>(!limit.any_address | is_synthetic(target))) |
+        static_cast<unsigned>(kind >= kEventKindCount) |
+        static_cast<unsigned>(kind == static_cast<unsigned>(EventKind::ObjectBegin));
   }
-  if (place_from != place_end || target_from != target_end || extras.left() != 0) return Outcome::Inconsistent;
+  if (place_from != place_end || target_from != target_end || extras.left() != 0)
+    return Outcome::Inconsistent;
   return unknown != 0 ? Outcome::UnknownNames : Outcome::Good;
 }
 
 template <typename Slot>
 bool slots_in_range(ByteSpan changes, std::size_t threads) {
   bool good = true;
-  for (std::size_t i = 0; i < changes.size(); i += sizeof(Slot)) good &= load_little<Slot>(&changes[i]) < threads;
+  for (std::size_t i = 0; i < changes.size(); i += sizeof(Slot))
+    good &= load_little<Slot>(&changes[i]) < threads;
   return good;
 }
 
@@ -197,7 +208,9 @@ std::string unknown_name(const Event& event, const Tables& tables) {
   if (event.place.valid() && event.place.index() >= tables.places.size()) {
     return fmt::format("place {}", event.place.value);
   }
-  const auto unknown_unit = [&](std::uint64_t unit) { return unit >= tables.units.size() && unit != UnitId::kNone; };
+  const auto unknown_unit = [&](std::uint64_t unit) {
+    return unit >= tables.units.size() && unit != UnitId::kNone;
+  };
   if (event.kind == EventKind::ObjectBegin && event.has_value && unknown_unit(event.value)) {
     return fmt::format("class {}", event.value);
   }
@@ -213,9 +226,11 @@ std::string unknown_name(const Event& event, const Tables& tables) {
     }
     case TargetSpace::Thread:
       return event.target >= tables.threads.size() ? fmt::format("target thread {}", event.target) : "";
-    case TargetSpace::Unit: return unknown_unit(event.target) ? fmt::format("unit {}", event.target) : "";
+    case TargetSpace::Unit:
+      return unknown_unit(event.target) ? fmt::format("unit {}", event.target) : "";
     case TargetSpace::Range:
-    case TargetSpace::None: break;
+    case TargetSpace::None:
+      break;
   }
   return {};
 }
@@ -238,7 +253,8 @@ std::expected<void, std::string> EventDecoder::decode(ByteSpan payload, std::uin
   model_->reset(head.threads);
   for (std::size_t i = 0; i < head.threads; ++i) {
     const auto id = load_little<std::uint32_t>(&columns->threads[i * 4]);
-    if (id >= tables.threads.size()) return std::unexpected(fmt::format("it has events of thread {}, which has no name", id));
+    if (id >= tables.threads.size())
+      return std::unexpected(fmt::format("it has events of thread {}, which has no name", id));
     model_->threads[i].id = ThreadId(id);
   }
 
@@ -249,9 +265,12 @@ std::expected<void, std::string> EventDecoder::decode(ByteSpan payload, std::uin
       small ? decode_columns<std::uint8_t>(*columns, first_position, place_count, limits, *model_, events)
             : decode_columns<std::uint16_t>(*columns, first_position, place_count, limits, *model_, events);
   switch (outcome) {
-    case Outcome::Good: return {};
-    case Outcome::Inconsistent: return inconsistent();
-    case Outcome::UnknownNames: break;
+    case Outcome::Good:
+      return {};
+    case Outcome::Inconsistent:
+      return inconsistent();
+    case Outcome::UnknownNames:
+      break;
   }
   for (const Event& event : events) {
     if (const std::string name = unknown_name(event, tables); !name.empty()) {

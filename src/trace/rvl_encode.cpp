@@ -19,7 +19,8 @@ struct CodedTarget {
 CodedTarget code_target(std::uint64_t target, std::uint64_t base, std::uint32_t width, unsigned base_flag) {
   const std::uint64_t difference = target - base;
   if (difference == 0) return {0, base_flag, 0};
-  // The shift follows the width, not the luck of this difference, so that the control bytes of one place are alike.
+  // The shift follows the width, not the luck of this difference, so that the control bytes of one place are
+  // alike.
   unsigned shift = is_synthetic(target) ? 3 : width >= 8 ? 2 : width >= 4 ? 1 : 0;
   while ((difference & ((std::uint64_t{1} << kShifts[shift]) - 1)) != 0) --shift;
   // An arithmetic shift: the difference may be negative.
@@ -117,10 +118,9 @@ void EventEncoder::encode(std::span<const Event> events, Bytes& payload) {
     if (shape != expected || event.has_value || event.value != 0) {
       op |= kHasExtras;
       const unsigned code = width_code(event.width);
-      extras_.push_back(static_cast<unsigned char>((event.has_value ? kExtraHasValue : 0) |
-                                                   (event.value != 0 ? kExtraValue : 0) |
-                                                   static_cast<unsigned>(event.order) << kExtraOrderAt |
-                                                   code << kExtraWidthAt));
+      extras_.push_back(static_cast<unsigned char>(
+          (event.has_value ? kExtraHasValue : 0) | (event.value != 0 ? kExtraValue : 0) |
+          static_cast<unsigned>(event.order) << kExtraOrderAt | code << kExtraWidthAt));
       if (code == kWidthFollows) append_varint(extras_, event.width);
       if (event.value != 0) append_varint(extras_, event.value);
     }
@@ -146,8 +146,8 @@ void EventEncoder::encode(std::span<const Event> events, Bytes& payload) {
     append_little(payload, static_cast<std::uint32_t>(number));
   }
   for (const std::uint32_t id : threads_) append_little(payload, id);
-  for (const ByteSpan column :
-       {ByteSpan(changes_), ByteSpan(ops_), ByteSpan(controls_), place_bytes, target_bytes, ByteSpan(extras_)}) {
+  for (const ByteSpan column : {ByteSpan(changes_), ByteSpan(ops_), ByteSpan(controls_), place_bytes,
+                                target_bytes, ByteSpan(extras_)}) {
     payload.insert(payload.end(), column.begin(), column.end());
   }
 }

@@ -1,8 +1,9 @@
 // What encoder and decoder of an events block both expect of the next event (docs/trace-format.md).
 //
-// A thread tends to go from one place to the same next place; a place tends to access memory near what it accessed last,
-// with the same width and memory order. So the place is predicted from the thread's last place, and the rest from the
-// place. Tables are small and direct-mapped: two contexts that share an entry cost bytes, never correctness.
+// A thread tends to go from one place to the same next place; a place tends to access memory near what it
+// accessed last, with the same width and memory order. So the place is predicted from the thread's last
+// place, and the rest from the place. Tables are small and direct-mapped: two contexts that share an entry
+// cost bytes, never correctness.
 #pragma once
 
 #include <array>
@@ -22,8 +23,9 @@ static_assert(kEventKindCount <= 64, "an op byte has six bits for the kind");
 // A control byte: how the target and the place are written.
 inline constexpr unsigned kTargetLengthMask = 7;  ///< index to kTargetLengths
 inline constexpr unsigned kShiftAt = 3;           ///< index to kShifts, two bits
-inline constexpr unsigned kBaseIsContext = 0x20;  ///< the difference is to the context's last target, not the thread's
-inline constexpr unsigned kPlaceAt = 6;           ///< index to kPlaceLengths, two bits; 0: as predicted
+inline constexpr unsigned kBaseIsContext =
+    0x20;                                ///< the difference is to the context's last target, not the thread's
+inline constexpr unsigned kPlaceAt = 6;  ///< index to kPlaceLengths, two bits; 0: as predicted
 
 inline constexpr std::array<std::uint8_t, 8> kTargetLengths = {0, 1, 2, 3, 4, 5, 6, 8};
 inline constexpr std::array<std::uint8_t, 4> kShifts = {0, 2, 3, 4};
@@ -72,8 +74,8 @@ struct Model {
 
   std::array<std::uint32_t, 1 << kTableBits> next_place;  ///< by the thread's last place and the kind
   std::array<Context, 1 << kTableBits> contexts;          ///< by place and kind
-  std::array<Shape, 64> kind_shapes;                      ///< of the last event of a kind, for contexts not seen yet
-  std::vector<ThreadModel> threads;                       ///< by slot
+  std::array<Shape, 64> kind_shapes;  ///< of the last event of a kind, for contexts not seen yet
+  std::vector<ThreadModel> threads;   ///< by slot
 
   void reset(std::size_t thread_count) {
     next_place.fill(0);
