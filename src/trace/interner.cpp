@@ -27,13 +27,16 @@ void IndexTable::grow() {
   }
 }
 
-NameInterner::Entry NameInterner::intern(std::string_view name) {
+std::optional<std::uint32_t> NameInterner::intern(std::string_view name, bool (*accept)(std::string_view)) {
   const auto next = static_cast<std::uint32_t>(names_.size());
-  const std::uint32_t index =
-      table_.find_or_add(hash_of(name), next, [&](std::uint32_t known) { return names_[known] == name; });
-  if (index != IndexTable::kNone) return {index, false};
+  bool accepted = true;
+  const auto is_accepted = [&] { return accepted = accept == nullptr || accept(name); };
+  const auto is_equal = [&](std::uint32_t known) { return names_[known] == name; };
+  const std::uint32_t index = table_.find_or_add(hash_of(name), next, is_equal, is_accepted);
+  if (index != IndexTable::kNone) return index;
+  if (!accepted) return std::nullopt;
   names_.emplace_back(name);
-  return {next, true};
+  return next;
 }
 
 PlaceId PlaceInterner::intern(std::string_view file, std::uint64_t line, std::string_view function) {
@@ -41,10 +44,11 @@ PlaceId PlaceInterner::intern(std::string_view file, std::uint64_t line, std::st
   std::uint64_t hash = XXH3_64bits_withSeed(&line, sizeof line, 0);
   if (!file.empty()) hash = hash_of(file, hash);
   if (!function.empty()) hash = hash_of(function, hash);
-  const std::uint32_t index = table_.find_or_add(hash, next, [&](std::uint32_t known) {
+  const auto is_equal = [&](std::uint32_t known) {
     const Place& place = places_[known];
     return place.line == line && place.file == file && place.function == function;
-  });
+  };
+  const std::uint32_t index = table_.find_or_add(hash, next, is_equal, [] { return true; });
   if (index != IndexTable::kNone) return PlaceId(index);
   places_.push_back({std::string(file), line, std::string(function)});
   return PlaceId(next);

@@ -22,14 +22,14 @@ class LineReader {
   };
   static Result<LineReader> open(const std::string& path, Rewinding rewinding = Rewinding::IfFile);
 
-  /// The next line, without "\n" or "\r\n", valid until the next call. False: no more lines, or status() is an error.
+  /// The next line, without "\n" or "\r\n", valid until the next call. False: no more lines, or status() is
+  /// an error.
   bool next(std::string_view& line) {
     const char* begin = buffer_.data() + position_;
-    const void* end = std::memchr(begin, '\n', end_ - position_);
-    const auto length = static_cast<std::size_t>(static_cast<const char*>(end) - begin);
-    if (end == nullptr || length >= kReadBytes) [[unlikely]]
+    const auto* end = static_cast<const char*>(std::memchr(begin, '\n', end_ - position_));
+    if (end == nullptr || end - begin >= static_cast<std::ptrdiff_t>(kReadBytes)) [[unlikely]]
       return next_slowly(line);
-    take(line, length);
+    take(line, static_cast<std::size_t>(end - begin));
     ++position_;
     return true;
   }
