@@ -6,51 +6,42 @@
 namespace ravel {
 namespace {
 
-// X(key)
-#define RAVEL_SCHEDULE_KEYS(X) \
-  X(version)                   \
-  X(command)                   \
-  X(directory)                 \
-  X(environment)               \
-  X(input_hash)                \
-  X(seed)                      \
-  X(strategy)                  \
-  X(outcome)                   \
-  X(decisions)                 \
-  X(constraints)
+// X(name, text)
+#define RAVEL_SCHEDULE_KEYS(X)  \
+  X(Version, "version")         \
+  X(Command, "command")         \
+  X(Directory, "directory")     \
+  X(Environment, "environment") \
+  X(InputHash, "input_hash")    \
+  X(Seed, "seed")               \
+  X(Strategy, "strategy")       \
+  X(Outcome, "outcome")         \
+  X(Decisions, "decisions")     \
+  X(Constraints, "constraints")
 
-// X(key)
-#define RAVEL_STEP_KEYS(X) \
-  X(thread)                \
-  X(syncs)                 \
-  X(ordinal)               \
-  X(place)                 \
-  X(occurrence)            \
-  X(kind)
+#define RAVEL_STEP_KEYS(X)    \
+  X(Thread, "thread")         \
+  X(Syncs, "syncs")           \
+  X(Ordinal, "ordinal")       \
+  X(Place, "place")           \
+  X(Occurrence, "occurrence") \
+  X(Kind, "kind")
 
-enum class Key : std::uint8_t {
-#define X(name) name,
-  RAVEL_SCHEDULE_KEYS(X) RAVEL_STEP_KEYS(X) unknown
+#define X(name, text) name,
+enum class ScheduleKey : std::uint8_t { RAVEL_SCHEDULE_KEYS(X) Unknown };
+enum class StepKey : std::uint8_t { RAVEL_STEP_KEYS(X) Unknown };
 #undef X
-};
-
-struct KeyRow {
-  Key key;
-  const char* text;
-};
-
-constexpr KeyRow kScheduleKeys[] = {
-#define X(name) {Key::name, #name},
-    RAVEL_SCHEDULE_KEYS(X)};
-constexpr KeyRow kStepKeys[] = {RAVEL_STEP_KEYS(X)
+#define X(name, text) text,
+constexpr const char* kScheduleKeys[] = {RAVEL_SCHEDULE_KEYS(X)};
+constexpr const char* kStepKeys[] = {RAVEL_STEP_KEYS(X)};
 #undef X
-};
 
 /// Takes the keys of one object, which is itself the value of key `parent`, and remembers them.
+template <typename Key>
 class Keys {
  public:
-  Keys(JsonReader& reader, std::span<const KeyRow> rows, const char* parent)
-      : reader_(reader), rows_(rows), parent_(parent) {}
+  Keys(JsonReader& reader, std::span<const char* const> texts, const char* parent)
+      : reader_(reader), texts_(texts), parent_(parent) {}
 
   /// Takes the next member's key. false: the object is over, or an error.
   bool next(Key& out) {
@@ -59,13 +50,13 @@ class Keys {
     const std::size_t position = reader_.position();
     std::string_view text;
     if (!reader_.key(text)) return false;
-    out = Key::unknown;
-    for (const KeyRow& row : rows_) {
-      if (text != row.text) continue;
-      out = row.key;
-      reader_.set_key(row.text);
+    out = Key::Unknown;
+    for (std::size_t i = 0; i < texts_.size(); ++i) {
+      if (text != texts_.data()[i]) continue;
+      out = static_cast<Key>(i);
+      reader_.set_key(texts_.data()[i]);
     }
-    if (out == Key::unknown) return true;
+    if (out == Key::Unknown) return true;
     if (has(out)) return reader_.fail_at(position, "given twice");
     seen_ |= bit(out);
     return true;
@@ -77,7 +68,7 @@ class Keys {
   static std::uint32_t bit(Key key) { return std::uint32_t{1} << static_cast<int>(key); }
 
   JsonReader& reader_;
-  std::span<const KeyRow> rows_;
+  std::span<const char* const> texts_;
   const char* parent_;
   bool first_ = true;
   std::uint32_t seen_ = 0;
@@ -97,41 +88,41 @@ class ScheduleParser {
   bool parse_schedule(Schedule& out) {
     const std::size_t start = reader_.position();
     if (!reader_.enter('{')) return false;
-    Keys keys(reader_, kScheduleKeys, "");
-    Key key{};
+    Keys<ScheduleKey> keys(reader_, kScheduleKeys, "");
+    ScheduleKey key{};
     while (keys.next(key)) {
       if (!parse_member(key, out)) return false;
     }
     if (reader_.failed()) return false;
-    if (!keys.has(Key::version)) return reader_.fail_at(start, "the schedule has no version");
-    if (keys.has(Key::decisions) == keys.has(Key::constraints)) {
+    if (!keys.has(ScheduleKey::Version)) return reader_.fail_at(start, "the schedule has no version");
+    if (keys.has(ScheduleKey::Decisions) == keys.has(ScheduleKey::Constraints)) {
       return reader_.fail_at(start, "a schedule has either decisions or constraints");
     }
-    out.form = keys.has(Key::decisions) ? ScheduleForm::Decisions : ScheduleForm::Constraints;
+    out.form = keys.has(ScheduleKey::Decisions) ? ScheduleForm::Decisions : ScheduleForm::Constraints;
     return true;
   }
 
-  bool parse_member(Key key, Schedule& out) {
+  bool parse_member(ScheduleKey key, Schedule& out) {
     switch (key) {
-      case Key::version:
+      case ScheduleKey::Version:
         return parse_version();
-      case Key::command:
+      case ScheduleKey::Command:
         return parse_strings(out.command);
-      case Key::directory:
+      case ScheduleKey::Directory:
         return reader_.string(out.directory);
-      case Key::environment:
+      case ScheduleKey::Environment:
         return parse_strings(out.environment);
-      case Key::input_hash:
+      case ScheduleKey::InputHash:
         return reader_.string(out.input_hash);
-      case Key::seed:
+      case ScheduleKey::Seed:
         return reader_.number(out.seed);
-      case Key::strategy:
+      case ScheduleKey::Strategy:
         return reader_.string(out.strategy);
-      case Key::outcome:
+      case ScheduleKey::Outcome:
         return reader_.string(out.outcome);
-      case Key::decisions:
+      case ScheduleKey::Decisions:
         return parse_array(out.decisions, [this](Decision& decision) { return parse_decision(decision); });
-      case Key::constraints:
+      case ScheduleKey::Constraints:
         return parse_array(out.constraints,
                            [this](Constraint& constraint) { return parse_constraint(constraint); });
       default:
@@ -204,32 +195,32 @@ class ScheduleParser {
   bool parse_step(Step& out) {
     const std::size_t position = reader_.position();
     if (!reader_.enter('{')) return false;
-    Keys keys(reader_, kStepKeys, "constraints");
-    Key key{};
+    Keys<StepKey> keys(reader_, kStepKeys, "constraints");
+    StepKey key{};
     while (keys.next(key)) {
       if (!parse_step_member(key, out)) return false;
     }
     if (reader_.failed()) return false;
-    if (keys.has(Key::syncs) != keys.has(Key::ordinal)) {
+    if (keys.has(StepKey::Syncs) != keys.has(StepKey::Ordinal)) {
       return reader_.fail_at(position, "a step has both syncs and ordinal, or neither");
     }
     return out.names_a_step() ||
            reader_.fail_at(position, "a step needs thread, syncs and ordinal, or place and occurrence");
   }
 
-  bool parse_step_member(Key key, Step& out) {
+  bool parse_step_member(StepKey key, Step& out) {
     switch (key) {
-      case Key::thread:
+      case StepKey::Thread:
         return parse_thread(out.thread);
-      case Key::syncs:
+      case StepKey::Syncs:
         return parse_count(out.syncs);
-      case Key::ordinal:
+      case StepKey::Ordinal:
         return parse_count(out.ordinal);
-      case Key::place:
+      case StepKey::Place:
         return reader_.string(out.place);
-      case Key::occurrence:
+      case StepKey::Occurrence:
         return reader_.number(out.occurrence);
-      case Key::kind:
+      case StepKey::Kind:
         return parse_kind(out);
       default:
         return reader_.skip();

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdint>
 
-#include "support.h"
+#include "unit/schedule/support.h"
 
 namespace ravel {
 namespace {

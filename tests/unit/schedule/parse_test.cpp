@@ -6,7 +6,7 @@
 
 #include "schedule/json_reader.h"
 #include "schedule/schedule.h"
-#include "support.h"
+#include "unit/schedule/support.h"
 
 namespace ravel {
 namespace {

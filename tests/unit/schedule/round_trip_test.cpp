@@ -5,7 +5,7 @@
 
 #include "schedule/kind_text.h"
 #include "schedule/schedule.h"
-#include "support.h"
+#include "unit/schedule/support.h"
 
 namespace ravel {
 namespace {

@@ -2,7 +2,7 @@
 # src/schedule/ runs inside the user's program: its objects may ask for each other and for the memory functions that every
 # compiler assumes, and for nothing else: no operator new, no exceptions, no part of the C++ library.
 set -eu
-root=$(cd "$(dirname "$0")/../.." && pwd)
+root=$(cd "$(dirname "$0")/../../.." && pwd)
 work=$(mktemp -d "${TMP:-/tmp}/freestanding.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 cxx=${CXX:-c++}
