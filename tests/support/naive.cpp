@@ -28,7 +28,7 @@ std::optional<std::size_t> last_write(const SmallTrace& trace, std::size_t i, By
 
 bool same_lifetime(const SmallTrace& trace, std::size_t i, std::size_t j) {
   for (Byte byte = trace.events[i].target; byte < trace.events[i].target + trace.events[i].width; ++byte) {
-    if (!accesses(trace.events[j], byte)) continue;
+    if (!accesses(trace.events[j], byte) && !frees(trace.events[j], byte)) continue;
     bool freed = false;
     for (std::size_t k = i; k < j; ++k) freed |= frees(trace.events[k], byte);
     if (!freed) return true;
