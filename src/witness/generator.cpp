@@ -224,7 +224,7 @@ class Generator {
     if (kind == EventKind::AtomicRmw) order = random_.pick(kRmws);
     std::uint64_t address = variable_address(v);
     std::uint32_t width = kSyntheticWidth;
-    if (shape_.widths && !atomic) {
+    if (shape_.widths) {
       width = std::uint32_t{1} << random_.below(4);
       address += width * random_.below(kSyntheticWidth / width);
     }

@@ -119,7 +119,10 @@ Edges happens_before_edges(const SmallTrace& trace) {
       const bool program_order = events[i].thread == events[j].thread;
       const bool forked = events[i].kind == EventKind::Fork && events[i].other_thread() == events[j].thread;
       const bool joined = events[j].kind == EventKind::Join && events[j].other_thread() == events[i].thread;
-      if (program_order || forked || joined) edges.emplace(i, j);
+      // A thread without events in the trace still began and ended.
+      const bool forked_joined = events[i].kind == EventKind::Fork && events[j].kind == EventKind::Join &&
+                                 events[i].other_thread() == events[j].other_thread();
+      if (program_order || forked || joined || forked_joined) edges.emplace(i, j);
     }
   lock_edges(trace, edges);
   barrier_edges(trace, edges);
