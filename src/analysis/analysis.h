@@ -1,15 +1,17 @@
 // Analysis: the seam behind which every detector lives.
 //
-// To write one: derive from Analysis in a file of its own under src/analysis/, keep state in vectors indexed by the dense
-// ids of the events, switch over event.kind in consume(), call sink.report() when something is found, and register the
-// class at the end of the file:
+// To write one: derive from Analysis in a file of its own under src/analysis/, keep state in vectors indexed
+// by the dense ids of the events, switch over event.kind in consume(), call sink.report() when something is
+// found, and register the class at the end of the file:
 //
-//   const RegisterAnalysis kRegister({"writes", "counts writes per variable", [] { return make<CountWrites>(); }});
+//   const RegisterAnalysis kRegister({"writes", "counts writes per variable", [] { return
+//   make<CountWrites>(); }});
 //
-// The chain feeds every analysis the same batches: one virtual call per batch, none per event. Events come resolved:
-// event.variable(), event.lock() are dense, event.held() is the set of locks the thread holds. State per variable must
-// follow the resolver's two lifetime events: on Split copy the state of event.split_from() to event.variable(); on Retire
-// clear it. docs/adding-an-analysis.md walks through an example.
+// The chain feeds every analysis the same batches: one virtual call per batch, none per event. Events come
+// resolved: event.variable(), event.lock() are dense, event.held() is the set of locks the thread holds.
+// State per variable must follow the resolver's two lifetime events: on Split copy the state of
+// event.split_from() to event.variable(); on Retire clear it. docs/adding-an-analysis.md walks through an
+// example.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +41,11 @@ struct Involved {
 
   Involved() = default;
   explicit Involved(const Event& event)
-      : position(event.position), thread(event.thread), place(event.place), held(event.held()), kind(event.kind) {}
+      : position(event.position),
+        thread(event.thread),
+        place(event.place),
+        held(event.held()),
+        kind(event.kind) {}
 };
 
 /// What an analysis found, in ids. The sink turns it into a Finding with names.
@@ -47,15 +53,19 @@ struct Detection {
   FindingKind kind = FindingKind::Race;
   Verdict verdict = Verdict::Suspected;
   std::string_view analysis;
-  std::string_view guarantee;       ///< the theorem or fact behind the verdict; empty for `suspected`
-  VariableId variable;              ///< what it is about, if a memory location
+  std::string_view guarantee;        ///< the theorem or fact behind the verdict; empty for `suspected`
+  VariableId variable;               ///< what it is about, if a memory location
   std::span<const Involved> events;  ///< in trace order; the last is the one that completed it
-  std::string_view message = {};    ///< empty: the sink words it
+  std::string_view message = {};     ///< empty: the sink words it
 };
+
+class Resolver;
 
 class DetectionSink {
  public:
   virtual ~DetectionSink() = default;
+  /// Called before each pass over the trace: `ids` explains the ids of the detections that follow.
+  virtual void begin(const Resolver& /*ids*/) {}
   virtual void report(const Detection& detection) = 0;
 };
 
@@ -70,8 +80,8 @@ struct TraceContext {
 /// What an analysis needs from a trace.
 struct Wants {
   KindMask kinds = KindMask::all();
-  /// The strongest filter a recorder may have applied for the verdicts to hold; with a stronger one findings are
-  /// `suspected`.
+  /// The strongest filter a recorder may have applied for the verdicts to hold; with a stronger one findings
+  /// are `suspected`.
   FilterLevel filter = FilterLevel::Owner;
 };
 

@@ -14,13 +14,13 @@
 
 namespace ravel {
 
-/// Runs `analyses` over the trace, giving what they detect to `sink`. `progress` (may be empty) is called now and then with
-/// the number of events read.
-Result<void> run_chain(TraceReader& trace, std::span<const std::unique_ptr<Analysis>> analyses, DetectionSink& sink,
-                       const std::function<void(std::uint64_t)>& progress = {});
+/// Runs `analyses` over the trace, giving what they detect to `sink`. `progress` (may be empty) is called now
+/// and then with the number of events read.
+Result<void> run_chain(TraceReader& trace, std::span<const std::unique_ptr<Analysis>> analyses,
+                       DetectionSink& sink, const std::function<void(std::uint64_t)>& progress = {});
 
-/// Makes the analyses of `infos`, runs them and returns the findings, best verdict first. What every command that analyses
-/// uses.
+/// Makes the analyses of `infos`, runs them and returns the findings, best verdict first. What every command
+/// that analyses uses.
 Result<std::vector<Finding>> analyze(TraceReader& trace, std::span<const AnalysisInfo* const> infos,
                                      const std::function<void(std::uint64_t)>& progress = {});
 

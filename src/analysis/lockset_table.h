@@ -1,5 +1,5 @@
-// LocksetTable: sets of locks as small numbers. Equal sets have equal ids, so that keeping "the locks held at this access"
-// costs four bytes and intersecting two sets seen before costs one look-up.
+// LocksetTable: sets of locks as small numbers. Equal sets have equal ids, so that keeping "the locks held at
+// this access" costs four bytes and an operation seen before costs one look-up.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -21,28 +21,34 @@ struct HeldLock {
 
 class LocksetTable {
  public:
-  LocksetTable();
+  LocksetTable() { intern({}); }
 
   static constexpr LocksetId kEmpty{std::uint32_t{0}};
 
   LocksetId with(LocksetId set, HeldLock lock);
   LocksetId without(LocksetId set, LockId lock);
   LocksetId intersect(LocksetId a, LocksetId b);
-  /// The set's locks that are held exclusively.
-  LocksetId exclusive(LocksetId set);
-  /// Sorted by lock.
-  std::span<const HeldLock> locks(LocksetId set) const { return sets_[set.index()]; }
-  bool empty(LocksetId set) const { return set == kEmpty; }
+  /// The set's exclusively held locks: what protects a write.
+  LocksetId protecting_write(LocksetId set);
+  /// All its locks, however held, as if held exclusively: what protects a read.
+  LocksetId protecting_read(LocksetId set);
+  /// Sorted by lock. Invalidated by the next operation.
+  std::span<const HeldLock> locks(LocksetId set) const { return sets_[set.index()].locks; }
   std::size_t size() const { return sets_.size(); }
 
  private:
-  enum class Operation : std::uint8_t;
-  LocksetId intern(std::vector<HeldLock> set);
+  struct Set {
+    std::vector<HeldLock> locks;
+    LocksetId protecting_write;  ///< invalid: not asked for yet
+    LocksetId protecting_read;
+  };
+  using Memo = boost::unordered_flat_map<std::uint64_t, LocksetId>;
 
-  std::vector<std::vector<HeldLock>> sets_;
+  LocksetId intern(std::vector<HeldLock> locks);
+
+  std::vector<Set> sets_;
   boost::unordered_flat_map<std::uint64_t, std::vector<LocksetId>> by_hash_;
-  boost::unordered_flat_map<std::uint64_t, LocksetId> with_, without_, intersection_;
-  std::vector<LocksetId> exclusive_;
+  Memo with_, without_, intersection_;
 };
 
 }  // namespace ravel

@@ -1,5 +1,5 @@
-// Variables: what the resolver made of memory. A variable is one or more bytes of one aligned 8-byte word that have always
-// been accessed together.
+// Variables: what the resolver made of memory. A variable is one or more bytes of one aligned 8-byte word
+// that have always been accessed together.
 #pragma once
 
 #include <cstdint>

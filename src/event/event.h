@@ -1,6 +1,7 @@
 // The vocabulary: what can happen in a run. Every trace format, the runtime and every analysis speak it.
 //
-// To add a kind: one line in RAVEL_EVENT_KINDS; the compiler then names every switch that must decide about it.
+// To add a kind: one line in RAVEL_EVENT_KINDS; the compiler then names every switch that must decide about
+// it.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +12,8 @@
 
 namespace ravel {
 
-// What the target of an event is. Names of different spaces never clash; Lock, Condition and Barrier are separate
-// spaces for names but share LockId once resolved.
+// What the target of an event is. Names of different spaces never clash; Lock, Condition and Barrier are
+// separate spaces for names but share LockId once resolved.
 //   Variable   an address, with the width of the access
 //   Lock, Condition, Barrier   the address of the object
 //   Thread     the other thread's ThreadId
@@ -22,39 +23,40 @@ namespace ravel {
 enum class TargetSpace : std::uint8_t { Variable, Lock, Condition, Barrier, Thread, Unit, Range, None };
 
 // X(name, Tiddle mnemonic, target space, meaning)
-#define RAVEL_EVENT_KINDS(X)                                                                                  \
-  X(Read, "rd", Variable, "plain read")                                                                       \
-  X(Write, "wr", Variable, "plain write")                                                                     \
-  X(AtomicLoad, "ld", Variable, "atomic load; a failed compare-exchange is one too")                          \
-  X(AtomicStore, "st", Variable, "atomic store")                                                              \
-  X(AtomicRmw, "rmw", Variable, "atomic read-modify-write; the value is the one written")                     \
-  X(Fence, "fence", None, "memory fence")                                                                     \
-  X(Acquire, "acq", Lock, "exclusive acquire, at the time it succeeded")                                      \
-  X(Release, "rel", Lock, "exclusive release")                                                                \
-  X(AcquireShared, "racq", Lock, "shared (reader) acquire")                                                   \
-  X(ReleaseShared, "rrel", Lock, "shared (reader) release")                                                   \
-  X(Request, "req", Lock, "a thread is about to acquire and may block")                                       \
-  X(WaitBegin, "wait", Condition, "begins to wait; the lock's release and acquire are events of their own")   \
-  X(WaitEnd, "wake", Condition, "a wait is over")                                                             \
-  X(Notify, "notify", Condition, "wakes one waiter")                                                          \
-  X(NotifyAll, "notifyall", Condition, "wakes all waiters")                                                   \
-  X(Fork, "fork", Thread, "starts the target thread")                                                         \
-  X(Join, "join", Thread, "has waited for the target thread's end")                                           \
-  X(BarrierEnter, "arrive", Barrier, "arrives at a barrier")                                                  \
-  X(BarrierExit, "leave", Barrier, "leaves a barrier")                                                        \
-  X(UnitBegin, "beg", Unit, "a unit of work (atomic block) begins")                                           \
-  X(UnitEnd, "end", Unit, "a unit of work ends")                                                              \
-  X(Call, "call", Unit, "a function is entered")                                                              \
-  X(Return, "ret", Unit, "a function is left")                                                                \
-  X(Alloc, "alloc", Range, "memory is given to the program")                                                  \
-  X(Free, "free", Range, "memory is taken back: addresses mean new variables and locks from here on")         \
-  X(ObjectBegin, "objbeg", Range, "an object's lifetime begins; the value is the UnitId of its class")        \
-  X(ObjectEnd, "objend", Range, "an object's lifetime ends")                                                  \
-  X(RetroRead, "rrd", Variable, "a read reported late: at the thread's local time given as value")            \
-  X(RetroWrite, "rwr", Variable, "a write reported late: at the thread's local time given as value")          \
-  X(ThreadStart, "start", None, "first event of a thread")                                                    \
-  X(ThreadExit, "exit", None, "last event of a thread")                                                       \
-  X(Split, "", Variable, "made by the resolver only: the new variable `target` was part of variable `value`") \
+#define RAVEL_EVENT_KINDS(X)                                                                                \
+  X(Read, "rd", Variable, "plain read")                                                                     \
+  X(Write, "wr", Variable, "plain write")                                                                   \
+  X(AtomicLoad, "ld", Variable, "atomic load; a failed compare-exchange is one too")                        \
+  X(AtomicStore, "st", Variable, "atomic store")                                                            \
+  X(AtomicRmw, "rmw", Variable, "atomic read-modify-write; the value is the one written")                   \
+  X(Fence, "fence", None, "memory fence")                                                                   \
+  X(Acquire, "acq", Lock, "exclusive acquire, at the time it succeeded")                                    \
+  X(Release, "rel", Lock, "exclusive release")                                                              \
+  X(AcquireShared, "racq", Lock, "shared (reader) acquire")                                                 \
+  X(ReleaseShared, "rrel", Lock, "shared (reader) release")                                                 \
+  X(Request, "req", Lock, "a thread is about to acquire and may block")                                     \
+  X(WaitBegin, "wait", Condition, "begins to wait; the lock's release and acquire are events of their own") \
+  X(WaitEnd, "wake", Condition, "a wait is over")                                                           \
+  X(Notify, "notify", Condition, "wakes one waiter")                                                        \
+  X(NotifyAll, "notifyall", Condition, "wakes all waiters")                                                 \
+  X(Fork, "fork", Thread, "starts the target thread")                                                       \
+  X(Join, "join", Thread, "has waited for the target thread's end")                                         \
+  X(BarrierEnter, "arrive", Barrier, "arrives at a barrier")                                                \
+  X(BarrierExit, "leave", Barrier, "leaves a barrier")                                                      \
+  X(UnitBegin, "beg", Unit, "a unit of work (atomic block) begins")                                         \
+  X(UnitEnd, "end", Unit, "a unit of work ends")                                                            \
+  X(Call, "call", Unit, "a function is entered")                                                            \
+  X(Return, "ret", Unit, "a function is left")                                                              \
+  X(Alloc, "alloc", Range, "memory is given to the program")                                                \
+  X(Free, "free", Range, "memory is taken back: addresses mean new variables and locks from here on")       \
+  X(ObjectBegin, "objbeg", Range, "an object's lifetime begins; the value is the UnitId of its class")      \
+  X(ObjectEnd, "objend", Range, "an object's lifetime ends")                                                \
+  X(RetroRead, "rrd", Variable, "a read reported late: at the thread's local time given as value")          \
+  X(RetroWrite, "rwr", Variable, "a write reported late: at the thread's local time given as value")        \
+  X(ThreadStart, "start", None, "first event of a thread")                                                  \
+  X(ThreadExit, "exit", None, "last event of a thread")                                                     \
+  X(Split, "", Variable,                                                                                    \
+    "made by the resolver only: the new variable `target` was part of variable `value`")                    \
   X(Retire, "", Variable, "made by the resolver only: the variable is gone, its id may be used again")
 
 enum class EventKind : std::uint8_t {
@@ -69,8 +71,8 @@ inline constexpr int kEventKindCount = 0
 #undef X
     ;
 
-std::string_view kind_name(EventKind kind);      ///< "Read"
-std::string_view mnemonic(EventKind kind);       ///< "rd"; empty for the resolver's own kinds
+std::string_view kind_name(EventKind kind);       ///< "Read"
+std::string_view mnemonic(EventKind kind);        ///< "rd"; empty for the resolver's own kinds
 std::string_view operation_text(EventKind kind);  ///< "read", "atomic store": for people
 TargetSpace target_space(EventKind kind);
 
@@ -93,8 +95,8 @@ inline constexpr KindMask kAtomicAccesses =
     KindMask::of(EventKind::AtomicLoad, EventKind::AtomicStore, EventKind::AtomicRmw);
 inline constexpr KindMask kRetroAccesses = KindMask::of(EventKind::RetroRead, EventKind::RetroWrite);
 inline constexpr KindMask kAccesses = kPlainAccesses | kAtomicAccesses | kRetroAccesses;
-inline constexpr KindMask kWrites = KindMask::of(EventKind::Write, EventKind::AtomicStore, EventKind::AtomicRmw,
-                                                 EventKind::RetroWrite);
+inline constexpr KindMask kWrites =
+    KindMask::of(EventKind::Write, EventKind::AtomicStore, EventKind::AtomicRmw, EventKind::RetroWrite);
 inline constexpr KindMask kVariableLifetime = KindMask::of(EventKind::Split, EventKind::Retire);
 
 constexpr bool is_access(EventKind kind) { return kAccesses.has(kind); }
@@ -111,9 +113,9 @@ constexpr bool releases(MemoryOrder order) { return order >= MemoryOrder::Releas
 
 /// One event of a run.
 ///
-/// A reader fills `target` with an address (or ThreadId / UnitId, by target_space). The resolver at the head of the
-/// analysis chain replaces an address by a dense id in the low half of `target` and puts the locks the thread holds
-/// (after this event) into the high half; analyses use the typed accessors only.
+/// A reader fills `target` with an address (or ThreadId / UnitId, by target_space). The resolver at the head
+/// of the analysis chain replaces an address by a dense id in the low half of `target` and puts the locks the
+/// thread holds (after this event) into the high half; analyses use the typed accessors only.
 struct Event {
   EventKind kind = EventKind::Read;
   MemoryOrder order = MemoryOrder::None;
@@ -142,8 +144,8 @@ struct Event {
 };
 static_assert(sizeof(Event) == 40, "events are copied by the million");
 
-/// Addresses for names of traces that have no addresses: 16 apart, above any address a process can have, one region a
-/// name space.
+/// Addresses for names of traces that have no addresses: 16 apart, above any address a process can have, one
+/// region a name space.
 constexpr std::uint64_t synthetic_address(TargetSpace space, std::uint32_t index) {
   return (std::uint64_t{0x80} + static_cast<std::uint64_t>(space)) << 56 | std::uint64_t{index} << 4;
 }

@@ -6,7 +6,6 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <limits>
 
 namespace ravel {
@@ -24,18 +23,14 @@ struct Id {
   constexpr bool valid() const { return value != kNone; }
   constexpr std::size_t index() const { return value; }
   friend constexpr auto operator<=>(Id, Id) = default;
+  friend constexpr std::size_t hash_value(Id id) { return id.value; }  // found by Boost's containers
 };
 
 using ThreadId = Id<struct ThreadTag>;
-using VariableId = Id<struct VariableTag>;    ///< a memory location, as the resolver split memory
-using LockId = Id<struct LockTag>;            ///< a lock, condition or barrier: one object that threads synchronize on
-using UnitId = Id<struct UnitTag>;            ///< label of a unit of work (atomic block) or of a function
-using PlaceId = Id<struct PlaceTag>;          ///< where in the program or trace
-using LocksetId = Id<struct LocksetTag>;      ///< an interned set of held locks
+using VariableId = Id<struct VariableTag>;  ///< a memory location, as the resolver split memory
+using LockId = Id<struct LockTag>;  ///< a lock, condition or barrier: one object that threads synchronize on
+using UnitId = Id<struct UnitTag>;  ///< label of a unit of work (atomic block) or of a function
+using PlaceId = Id<struct PlaceTag>;      ///< where in the program or trace
+using LocksetId = Id<struct LocksetTag>;  ///< an interned set of held locks
 
 }  // namespace ravel
-
-template <typename Tag>
-struct std::hash<ravel::Id<Tag>> {
-  std::size_t operator()(ravel::Id<Tag> id) const noexcept { return id.value * 0x9e3779b97f4a7c15ULL; }
-};

@@ -23,8 +23,9 @@ constexpr std::array kPublished = {
 };
 static_assert(kPublished.size() == kPublishedPatterns);
 
-// A minimal two-location cycle has one conflict u -> v on location 1 and one v -> u on location 2. Up to renaming units
-// and locations u's access to location 1 comes first, which leaves three orders, each with 3 x 3 kinds of conflict.
+// A minimal two-location cycle has one conflict u -> v on location 1 and one v -> u on location 2. Up to
+// renaming units and locations u's access to location 1 comes first, which leaves three orders, each with 3 x
+// 3 kinds of conflict.
 constexpr auto make_all() {
   std::array<AccessPattern, kAccessPatterns> all{};
   std::size_t count = 0;
@@ -40,7 +41,8 @@ constexpr auto make_all() {
                                                    : AccessPattern{{u1, v2, u2, v1}, 4};
         bool published = false;
         for (const AccessPattern& known : kPublished) published |= known == pattern;
-        if (!published) all[count++] = pattern;  // out of bounds, hence no constant expression, if there were more
+        if (!published)
+          all[count++] = pattern;  // out of bounds, hence no constant expression, if there were more
       }
     }
   }
@@ -72,16 +74,24 @@ std::string to_string(const AccessPattern& pattern) {
 std::string_view pattern_meaning(int number) {
   CHECK(number >= kManyUnits && number <= kAccessPatterns);
   switch (number) {
-    case kManyUnits: return "three or more units of work each saw only part of another";
-    case 1: return "u updates from a value that v has meanwhile replaced";
-    case 2: return "u reads two different values of one location";
-    case 3: return "v sees a value that u had not finished with";
-    case 4: return "u does not read back what it wrote";
-    case 5: return "what v wrote is lost";
+    case kManyUnits:
+      return "three or more units of work each saw only part of another";
+    case 1:
+      return "u updates from a value that v has meanwhile replaced";
+    case 2:
+      return "u reads two different values of one location";
+    case 3:
+      return "v sees a value that u had not finished with";
+    case 4:
+      return "u does not read back what it wrote";
+    case 5:
+      return "what v wrote is lost";
     case 6:
     case 7:
-    case 8: return "the two locations end with values from different units";
-    default: return "one unit sees or leaves the two locations in a state of no serial run";
+    case 8:
+      return "the two locations end with values from different units";
+    default:
+      return "one unit sees or leaves the two locations in a state of no serial run";
   }
 }
 

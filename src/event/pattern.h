@@ -1,8 +1,9 @@
-// Access patterns: the orders of accesses by two units of work, u and v, to one atomic set that no serial run shows.
+// Access patterns: the orders of accesses by two units of work, u and v, to one atomic set that no serial run
+// shows.
 //
-// 1-14 are those of Hammer et al. 2008, Fig. 2. 15-32 are the remaining minimal two-location cycles (they mix kinds of
-// conflict, e.g. write skew Ru(x) Rv(y) Wu(y) Wv(x)); together they are complete for two units. 0 stands for a cycle
-// through three or more units.
+// 1-14 are those of Hammer et al. 2008, Fig. 2. 15-32 are the remaining minimal two-location cycles (they mix
+// kinds of conflict, e.g. write skew Ru(x) Rv(y) Wu(y) Wv(x)); together they are complete for two units. 0
+// stands for a cycle through three or more units.
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
-// Errors as values. Every user or I/O error travels up to cli/ as an Error and becomes one line and an exit code there.
+// Errors as values. Every user or I/O error travels up to cli/ as an Error and becomes one line and an exit
+// code there.
 #pragma once
 
 #include <cstdint>

@@ -62,9 +62,11 @@ WellFormed::Outcome WellFormed::check(const Event& event, TraceRule& broken) {
   self.begun = true;
   switch (event.kind) {
     case EventKind::Acquire:
-    case EventKind::AcquireShared: return acquire(self, event, broken);
+    case EventKind::AcquireShared:
+      return acquire(self, event, broken);
     case EventKind::Release:
-    case EventKind::ReleaseShared: return release(self, event, broken);
+    case EventKind::ReleaseShared:
+      return release(self, event, broken);
     case EventKind::Fork: {
       if (event.other_thread() == event.thread) return breaks(TraceRule::OwnForkJoin);
       ThreadState& child = thread(event.other_thread());
@@ -78,14 +80,21 @@ WellFormed::Outcome WellFormed::check(const Event& event, TraceRule& broken) {
       child.begun = child.ended = true;
       return Outcome::Keep;
     }
-    case EventKind::ThreadExit: self.ended = true; return Outcome::Keep;
-    case EventKind::UnitBegin: self.units.push_back(event.target); return Outcome::Keep;
+    case EventKind::ThreadExit:
+      self.ended = true;
+      return Outcome::Keep;
+    case EventKind::UnitBegin:
+      self.units.push_back(event.target);
+      return Outcome::Keep;
     case EventKind::UnitEnd:
       if (self.units.empty() || self.units.back() != event.target) return breaks(TraceRule::UnitMismatch);
       self.units.pop_back();
       return Outcome::Keep;
-    case EventKind::Free: forget_locks(event.target, event.width); return Outcome::Keep;
-    default: return Outcome::Keep;
+    case EventKind::Free:
+      forget_locks(event.target, event.width);
+      return Outcome::Keep;
+    default:
+      return Outcome::Keep;
   }
 }
 
@@ -141,12 +150,14 @@ void WellFormed::forget_locks(std::uint64_t begin, std::uint64_t size) {
   // Blocks are mostly small and locks few: look at whichever is less.
   std::size_t erased = 0;
   if (size / kLockAlignment < locks_.size()) {
-    for (std::uint64_t offset = 0; offset < size; offset += kLockAlignment) erased += locks_.erase(begin + offset);
+    for (std::uint64_t offset = 0; offset < size; offset += kLockAlignment)
+      erased += locks_.erase(begin + offset);
   } else {
     erased = boost::unordered::erase_if(locks_, [&](const auto& entry) { return inside(entry.first); });
   }
   if (erased == 0) return;
-  for (ThreadState& state : threads_) std::erase_if(state.held, [&](const Held& held) { return inside(held.lock); });
+  for (ThreadState& state : threads_)
+    std::erase_if(state.held, [&](const Held& held) { return inside(held.lock); });
 }
 
 }  // namespace ravel

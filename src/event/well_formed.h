@@ -3,8 +3,8 @@
 //   - a lock is held by one thread at a time, or by readers only; it is released by a thread that holds it
 //   - a thread does nothing before the fork that names it, nor after its join or its own exit
 //   - units of work end in the thread that began them, innermost first
-// Re-entrant acquires and the releases that match them are legal and filtered: the checker drops them. Releases in
-// non-nested order are legal and counted, because some analyses promise less for such traces.
+// Re-entrant acquires and the releases that match them are legal and filtered: the checker drops them.
+// Releases in non-nested order are legal and counted, because some analyses promise less for such traces.
 #pragma once
 
 #include <array>
@@ -19,13 +19,14 @@
 namespace ravel {
 
 // X(name, what the thread did, what the lenient mode did, for its count)
-#define RAVEL_TRACE_RULES(X)                                                                                  \
-  X(HeldByOther, "acquires a lock that another thread holds", "acquires of a lock that another thread holds") \
-  X(Upgrade, "acquires a lock that it holds as a reader", "exclusive acquires by a reader of the lock")       \
-  X(NotOwner, "releases a lock that it does not hold", "releases by a thread that does not hold the lock")    \
-  X(ForkAfterStart, "forks a thread that has already begun", "forks of a thread that has already begun")      \
-  X(OwnForkJoin, "forks or joins itself", "forks or joins of the own thread")                                 \
-  X(AfterEnd, "acts after its end", "events of a thread after its end")                                       \
+#define RAVEL_TRACE_RULES(X)                                                                               \
+  X(HeldByOther, "acquires a lock that another thread holds",                                              \
+    "acquires of a lock that another thread holds")                                                        \
+  X(Upgrade, "acquires a lock that it holds as a reader", "exclusive acquires by a reader of the lock")    \
+  X(NotOwner, "releases a lock that it does not hold", "releases by a thread that does not hold the lock") \
+  X(ForkAfterStart, "forks a thread that has already begun", "forks of a thread that has already begun")   \
+  X(OwnForkJoin, "forks or joins itself", "forks or joins of the own thread")                              \
+  X(AfterEnd, "acts after its end", "events of a thread after its end")                                    \
   X(UnitMismatch, "ends a unit of work that is not its innermost open one", "unmatched ends of units of work")
 
 enum class TraceRule : std::uint8_t {
@@ -50,8 +51,8 @@ class WellFormed {
     Event event;
   };
 
-  /// Removes re-entrant acquires with their releases from `batch`. Strict: stops at the first event that breaks a rule and
-  /// returns it. Lenient: drops and counts such events.
+  /// Removes re-entrant acquires with their releases from `batch`. Strict: stops at the first event that
+  /// breaks a rule and returns it. Lenient: drops and counts such events.
   std::optional<Violation> filter(std::vector<Event>& batch, bool lenient);
 
   std::uint64_t reentrant() const { return reentrant_; }    ///< acquires filtered

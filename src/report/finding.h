@@ -1,5 +1,5 @@
-// Finding: one concurrency error, with all the evidence for and against it. What every analysis produces, what every
-// printer prints, what the store keeps.
+// Finding: one concurrency error, with all the evidence for and against it. What every analysis produces,
+// what every printer prints, what the store keeps.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 namespace ravel {
 
 // X(name, text in JSON and messages)
-#define RAVEL_FINDING_KINDS(X)    \
-  X(Race, "race")                 \
-  X(Deadlock, "deadlock")         \
-  X(Atomicity, "atomicity")       \
-  X(AtomicSet, "atomic-set")      \
-  X(LostWakeup, "lost-wakeup")    \
-  X(Livelock, "livelock")         \
+#define RAVEL_FINDING_KINDS(X) \
+  X(Race, "race")              \
+  X(Deadlock, "deadlock")      \
+  X(Atomicity, "atomicity")    \
+  X(AtomicSet, "atomic-set")   \
+  X(LostWakeup, "lost-wakeup") \
+  X(Livelock, "livelock")      \
   X(Failure, "failure")
 
 // The ladder of evidence, lowest rung first. `refuted` is evidence against, never a rung.
@@ -40,10 +40,10 @@ std::string_view to_string(Verdict verdict);
 struct Evidence {
   std::string analysis;
   Verdict verdict = Verdict::Suspected;
-  std::string scope;                   ///< where it holds: the trace (and window), or the model with its bounds
-  std::vector<std::uint64_t> events;   ///< positions in the trace
-  std::string guarantee;               ///< the theorem or witness behind the verdict; empty: none
-  std::string schedule;                ///< path of a schedule that shows it; empty: none
+  std::string scope;  ///< where it holds: the trace (and window), or the model with its bounds
+  std::vector<std::uint64_t> events;  ///< positions in the trace
+  std::string guarantee;              ///< the theorem or witness behind the verdict; empty: none
+  std::string schedule;               ///< path of a schedule that shows it; empty: none
 
   friend bool operator==(const Evidence&, const Evidence&) = default;
 };

@@ -1,9 +1,11 @@
-// The id of a finding: the same error keeps its id from run to run, checkout to checkout and trace format to trace format.
+// The id of a finding: the same error keeps its id from run to run, checkout to checkout and trace format to
+// trace format.
 //
-// A hash of the kind, the canonical object (global or Class::field, else the allocating function) and the unordered set of
-// (innermost function's linkage name, access kind, hash of the trimmed source line or, without source, the line's offset in
-// its function). Never of analysis, verdict, thread, address or line number. A place without a function (a trace's own
-// location number) contributes its access kind alone: such numbers are line numbers of the trace.
+// A hash of the kind, the canonical object (global or Class::field, else the allocating function) and the
+// unordered set of (innermost function's linkage name, access kind, hash of the trimmed source line or,
+// without source, the line's offset in its function). Never of analysis, verdict, thread, address or line
+// number. A place without a function (a trace's own location number) contributes its access kind alone: such
+// numbers are line numbers of the trace.
 #pragma once
 
 #include <span>
@@ -17,9 +19,9 @@ namespace ravel {
 
 /// What one access contributes to the id.
 struct FingerprintPart {
-  std::string function;     ///< linkage name; empty: unknown
+  std::string function;  ///< linkage name; empty: unknown
   EventKind access = EventKind::Read;
-  std::string source_line;  ///< text of the line (trimmed here); empty: no source
+  std::string source_line;       ///< text of the line (trimmed here); empty: no source
   std::int64_t line_offset = 0;  ///< line minus the function's first line, used only without source
 };
 

@@ -35,8 +35,9 @@ Result<const TraceFormat*> find_format(std::string_view name, const std::string&
 /// How open_trace treats events that break a rule of well_formed.h.
 enum class Rules : std::uint8_t { Strict, Lenient };
 
-/// Opens a trace and checks it while it streams: re-entrant acquires are filtered; the first event that breaks a rule is an
-/// error with its line (Strict) or such events are dropped and counted in notes() (Lenient).
+/// Opens a trace and checks it while it streams: re-entrant acquires are filtered; the first event that
+/// breaks a rule is an error with its line (Strict) or such events are dropped and counted in notes()
+/// (Lenient).
 Result<std::unique_ptr<TraceReader>> open_trace(const std::string& path, std::string_view format_name = {},
                                                 Rules rules = Rules::Strict);
 

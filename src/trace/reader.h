@@ -1,7 +1,7 @@
 // TraceReader: one seam for every source of events. All formats give the same Events and Tables.
 //
-// A format is one file that derives from TraceReader (and TraceWriter) and registers itself (format.h). A reader streams:
-// it holds one batch at a time, so a trace may be larger than memory.
+// A format is one file that derives from TraceReader (and TraceWriter) and registers itself (format.h). A
+// reader streams: it holds one batch at a time, so a trace may be larger than memory.
 #pragma once
 
 #include <cstdint>
@@ -47,8 +47,8 @@ class TraceReader {
   Tables tables_;
 };
 
-/// Writes one trace. Nothing appears under the final name before finish() (written aside, then renamed); a writer that is
-/// destroyed without finish() removes what it wrote.
+/// Writes one trace. Nothing appears under the final name before finish() (written aside, then renamed); a
+/// writer that is destroyed without finish() removes what it wrote.
 class TraceWriter {
  public:
   virtual ~TraceWriter() = default;

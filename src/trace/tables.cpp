@@ -8,14 +8,21 @@ namespace ravel {
 
 const std::vector<std::string>& Tables::names(TargetSpace space) const {
   switch (space) {
-    case TargetSpace::Variable: return variables;
-    case TargetSpace::Lock: return locks;
-    case TargetSpace::Condition: return conditions;
-    case TargetSpace::Barrier: return barriers;
-    case TargetSpace::Thread: return threads;
-    case TargetSpace::Unit: return units;
+    case TargetSpace::Variable:
+      return variables;
+    case TargetSpace::Lock:
+      return locks;
+    case TargetSpace::Condition:
+      return conditions;
+    case TargetSpace::Barrier:
+      return barriers;
+    case TargetSpace::Thread:
+      return threads;
+    case TargetSpace::Unit:
+      return units;
     case TargetSpace::Range:
-    case TargetSpace::None: break;
+    case TargetSpace::None:
+      break;
   }
   CHECK(false, "this space has no names");
 }

@@ -13,10 +13,10 @@
 namespace ravel {
 
 struct Tables {
-  std::vector<std::string> threads;     ///< by ThreadId
-  std::vector<std::string> units;       ///< by UnitId
-  std::vector<Place> places;            ///< by PlaceId
-  std::vector<std::string> variables;   ///< by index of the synthetic address, as the next three
+  std::vector<std::string> threads;    ///< by ThreadId
+  std::vector<std::string> units;      ///< by UnitId
+  std::vector<Place> places;           ///< by PlaceId
+  std::vector<std::string> variables;  ///< by index of the synthetic address, as the next three
   std::vector<std::string> locks;
   std::vector<std::string> conditions;
   std::vector<std::string> barriers;

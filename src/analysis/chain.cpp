@@ -1,0 +1,78 @@
+#include "analysis/chain.h"
+
+#include <algorithm>
+
+#include "analysis/finding_builder.h"
+#include "analysis/resolver.h"
+#include "report/store.h"
+
+namespace ravel {
+namespace {
+
+/// Between an analysis and the sink: no verdict above `suspected` from a trace that was filtered more than
+/// the analysis can bear.
+class CappedSink final : public DetectionSink {
+ public:
+  explicit CappedSink(DetectionSink& sink) : sink_(sink) {}
+
+  void report(const Detection& detection) override {
+    Detection capped = detection;
+    capped.verdict = std::min(capped.verdict, Verdict::Suspected);
+    capped.guarantee = {};
+    sink_.report(capped);
+  }
+
+ private:
+  DetectionSink& sink_;
+};
+
+Result<void> run_pass(TraceReader& trace, std::span<Analysis* const> analyses, Resolver& resolver,
+                      DetectionSink& sink, CappedSink& capped,
+                      const std::function<void(std::uint64_t)>& progress) {
+  const TraceContext context{trace.header(), trace.tables(), resolver.variables(), resolver.locksets()};
+  for (Analysis* analysis : analyses) {
+    const bool enough = trace.header().filter <= analysis->wants().filter;
+    analysis->begin(context, enough ? sink : static_cast<DetectionSink&>(capped));
+  }
+  std::vector<Event> batch;
+  std::uint64_t events = 0;
+  while (true) {
+    if (auto read = trace.next(batch); !read) return read;
+    if (batch.empty()) return {};
+    events = batch.back().position;
+    const std::span<const Event> resolved = resolver.resolve(batch);
+    for (Analysis* analysis : analyses) analysis->consume(resolved);
+    if (progress) progress(events);
+  }
+}
+
+}  // namespace
+
+Result<void> run_chain(TraceReader& trace, std::span<const std::unique_ptr<Analysis>> analyses,
+                       DetectionSink& sink, const std::function<void(std::uint64_t)>& progress) {
+  CappedSink capped(sink);
+  std::vector<Analysis*> pending;
+  for (const auto& analysis : analyses) pending.push_back(analysis.get());
+  while (true) {
+    Resolver resolver;  // a pass resolves from scratch: ids of variables are its own
+    sink.begin(resolver);
+    if (auto pass = run_pass(trace, pending, resolver, sink, capped, progress); !pass) return pass;
+    std::erase_if(pending, [](Analysis* analysis) { return analysis->finish() == Analysis::Finish::Done; });
+    if (pending.empty()) return {};
+    if (auto again = trace.rewind(); !again) return again;
+  }
+}
+
+Result<std::vector<Finding>> analyze(TraceReader& trace, std::span<const AnalysisInfo* const> infos,
+                                     const std::function<void(std::uint64_t)>& progress) {
+  std::vector<std::unique_ptr<Analysis>> analyses;
+  for (const AnalysisInfo* info : infos) analyses.push_back(info->make());
+  SourceLines sources;
+  FindingBuilder builder(trace, sources);
+  if (auto run = run_chain(trace, analyses, builder, progress); !run) return std::unexpected(run.error());
+  FindingStore store;
+  for (Finding& finding : builder.take()) store.add(std::move(finding));
+  return store.sorted();
+}
+
+}  // namespace ravel

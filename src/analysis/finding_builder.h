@@ -1,0 +1,52 @@
+// FindingBuilder: turns detections, which are made of ids, into findings, which are made of names.
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <string>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "analysis/resolver.h"
+#include "report/finding.h"
+#include "report/source_lines.h"
+#include "report/store.h"
+#include "trace/reader.h"
+
+namespace ravel {
+
+/// The sink of a chain that makes a report. A program that races in a loop gives one finding with a count, so
+/// a repeated detection costs one look-up and no text.
+class FindingBuilder final : public DetectionSink {
+ public:
+  FindingBuilder(const TraceReader& trace, SourceLines& sources) : trace_(trace), sources_(sources) {}
+
+  void begin(const Resolver& ids) override;
+  void report(const Detection& detection) override;
+
+  /// Everything reported so far; leaves the builder empty.
+  std::vector<Finding> take();
+
+ private:
+  /// What makes two detections one finding, before names are looked up.
+  struct Key {
+    std::uint64_t object = 0;
+    std::uint64_t accesses = 0;  ///< hash of analysis, places and kinds
+
+    friend bool operator==(const Key&, const Key&) = default;
+    friend std::size_t hash_value(const Key& key) {
+      return key.object * 0x9e3779b97f4a7c15ULL ^ key.accesses;
+    }
+  };
+
+  Key key(const Detection& detection) const;
+  Finding build(const Detection& detection) const;
+  FindingStep step(const Involved& event, const std::string& object) const;
+
+  const TraceReader& trace_;
+  const Resolver* resolver_ = nullptr;  ///< of the current pass
+  SourceLines& sources_;
+  boost::unordered_flat_map<Key, std::size_t> seen_;  ///< index into findings_
+  std::vector<Finding> findings_;
+};
+
+}  // namespace ravel

@@ -1,0 +1,242 @@
+#include "analysis/resolver.h"
+
+#include <algorithm>
+
+namespace ravel {
+
+Resolver::Resolver() = default;
+
+LocksetId& Resolver::held(ThreadId thread) {
+  if (thread.index() >= held_.size()) held_.resize(thread.index() + 1, LocksetTable::kEmpty);
+  return held_[thread.index()];
+}
+
+Resolver::Page& Resolver::page(std::uint64_t number) {
+  Page*& recent = recent_[number % kPageCache];
+  if (recent != nullptr && recent->number == number) [[likely]]
+    return *recent;
+  std::unique_ptr<Page>& owned = pages_[number];
+  if (!owned) {
+    owned = std::make_unique<Page>();
+    owned->number = number;
+  }
+  return *(recent = owned.get());
+}
+
+std::span<const Event> Resolver::resolve(std::vector<Event>& batch) {
+  free_.insert(free_.end(), retired_.begin(), retired_.end());
+  retired_.clear();
+  out_.clear();
+
+  // Nearly every batch resolves event by event and stays where it is.
+  std::size_t done = 0;
+  for (; done < batch.size(); ++done) {
+    Event& event = batch[done];
+    if (is_access(event.kind)) {
+      const std::uint64_t word = event.target / kWordBytes;
+      const std::uint64_t offset = event.target % kWordBytes;
+      const auto bytes = static_cast<std::uint64_t>((1U << (event.width & 15U)) - 1U) << offset;
+      Cell& cell = page(word / kPageWords).cells[word % kPageWords];
+      if (cell.bytes != bytes || event.width > kWordBytes || bytes == 0) [[unlikely]]
+        break;
+      event.resolve(cell.id.value, held(event.thread));
+    } else if (target_space(event.kind) == TargetSpace::Range) {
+      break;
+    } else {
+      resolve_in_place(event);
+    }
+  }
+  if (done == batch.size()) return batch;
+
+  out_.assign(batch.begin(), batch.begin() + static_cast<std::ptrdiff_t>(done));
+  for (; done < batch.size(); ++done) {
+    Event& event = batch[done];
+    if (is_access(event.kind)) {
+      access(event);
+    } else if (target_space(event.kind) == TargetSpace::Range) {
+      end_memory(event);
+      out_.push_back(event);
+    } else {
+      resolve_in_place(event);
+      out_.push_back(event);
+    }
+  }
+  return out_;
+}
+
+void Resolver::resolve_in_place(Event& event) {
+  LocksetId& locks = held(event.thread);
+  switch (target_space(event.kind)) {
+    case TargetSpace::Lock: {
+      const LockId id = lock(event, TargetSpace::Lock);
+      if (event.kind == EventKind::Acquire || event.kind == EventKind::AcquireShared)
+        locks = locksets_.with(locks, {id, event.kind == EventKind::AcquireShared});
+      else if (event.kind == EventKind::Release || event.kind == EventKind::ReleaseShared)
+        locks = locksets_.without(locks, id);
+      event.resolve(id.value, locks);
+      return;
+    }
+    case TargetSpace::Condition:
+    case TargetSpace::Barrier:
+      event.resolve(lock(event, target_space(event.kind)).value, locks);
+      return;
+    case TargetSpace::Thread:
+    case TargetSpace::Unit:
+    case TargetSpace::None:
+      event.resolve(static_cast<std::uint32_t>(event.target), locks);
+      return;
+    case TargetSpace::Variable:
+    case TargetSpace::Range:
+      break;
+  }
+  CHECK(false, "memory is resolved elsewhere");
+}
+
+LockId Resolver::lock(const Event& event, TargetSpace space) {
+  const auto [entry, fresh] = lock_ids_.try_emplace(event.target);
+  if (fresh) {
+    entry->second = LockId(locks_.size());
+    locks_.push_back({event.target, space});
+  }
+  return entry->second;
+}
+
+std::string Resolver::lock_name(LockId lock, const Tables& tables) const {
+  const LockRow& row = locks_[lock.index()];
+  return tables.name(row.space, row.address);
+}
+
+VariableId Resolver::new_variable(std::uint64_t word, std::uint8_t bytes) {
+  const Variables::Row row{word * kWordBytes, bytes};
+  if (free_.empty()) {
+    variables_.rows_.push_back(row);
+    return VariableId(variables_.rows_.size() - 1);
+  }
+  const VariableId id = free_.back();
+  free_.pop_back();
+  variables_.rows_[id.index()] = row;
+  return id;
+}
+
+template <typename Use>
+void Resolver::cover(const Event& event, std::uint64_t word, Cell& cell, std::uint8_t bytes, bool create,
+                     const Use& use) {
+  if (!cell.id.valid()) {
+    if (!create) return;
+    cell = {new_variable(word, bytes), bytes};
+    return use(cell.id);
+  }
+  if (cell.bytes == bytes) return use(cell.id);
+  if (cell.bytes != 0) {  // from now on the word holds several variables
+    words_.push_back({});
+    words_.back().cells[words_.back().count++] = cell;
+    cell = {VariableId(words_.size() - 1), 0};
+  }
+  SharedWord& shared = words_[cell.id.index()];
+  std::uint8_t uncovered = bytes;
+  for (std::size_t i = 0, count = shared.count; i < count; ++i) {
+    const auto common = static_cast<std::uint8_t>(shared.cells[i].bytes & bytes);
+    if (common == 0) continue;
+    uncovered &= static_cast<std::uint8_t>(~common);
+    if (common == shared.cells[i].bytes) {
+      use(shared.cells[i].id);
+      continue;
+    }
+    Cell& rest = shared.cells[i];
+    const VariableId part = new_variable(word, common);
+    rest.bytes &= static_cast<std::uint8_t>(~common);
+    variables_.rows_[rest.id.index()].bytes = rest.bytes;
+    shared.cells[shared.count++] = {part, common};
+    Event split = event;
+    split.kind = EventKind::Split;
+    split.value = rest.id.value;
+    split.resolve(part.value, held(event.thread));
+    out_.push_back(split);
+    use(part);
+  }
+  if (uncovered != 0 && create) {
+    const VariableId rest = new_variable(word, uncovered);
+    shared.cells[shared.count++] = {rest, uncovered};
+    use(rest);
+  }
+}
+
+void Resolver::word_access(const Event& event, std::uint64_t word, std::uint8_t bytes) {
+  cover(event, word, page(word / kPageWords).cells[word % kPageWords], bytes, true, [&](VariableId id) {
+    out_.push_back(event);
+    out_.back().resolve(id.value, held(event.thread));
+  });
+}
+
+void Resolver::access(const Event& event) {
+  std::uint64_t address = event.target;
+  std::uint64_t left = std::max<std::uint64_t>(event.width, 1);
+  while (left > 0) {
+    const std::uint64_t offset = address % kWordBytes;
+    const std::uint64_t here = std::min(left, kWordBytes - offset);
+    word_access(event, address / kWordBytes, static_cast<std::uint8_t>(((1U << here) - 1U) << offset));
+    address += here;
+    left -= here;
+  }
+}
+
+void Resolver::end_memory(const Event& event) {
+  const std::uint64_t begin = event.target;
+  const std::uint64_t end = begin + event.width;
+  const auto end_page = [&](Page& memory) {
+    const std::uint64_t first = memory.number * kPageWords;
+    const std::uint64_t from = std::max(first, begin / kWordBytes);
+    const std::uint64_t to = std::min(first + kPageWords, (end + kWordBytes - 1) / kWordBytes);
+    for (std::uint64_t word = from; word < to; ++word) {
+      Cell& cell = memory.cells[word - first];
+      if (!cell.id.valid()) continue;
+      const std::uint64_t low = std::max(begin, word * kWordBytes) - word * kWordBytes;
+      const std::uint64_t high = std::min(end, (word + 1) * kWordBytes) - word * kWordBytes;
+      const auto bytes = static_cast<std::uint8_t>(((1U << (high - low)) - 1U) << low);
+      const auto retire = [&](VariableId id) {
+        Event gone = event;
+        gone.resolve(id.value, held(event.thread));
+        if (event.kind == EventKind::Free) {
+          gone.kind = EventKind::Write;
+          out_.push_back(gone);
+        }
+        gone.kind = EventKind::Retire;
+        out_.push_back(gone);
+        retired_.push_back(id);
+      };
+      // A word is forgotten as a whole where possible; the bytes that stay keep their variables.
+      if (cell.bytes != 0 && (cell.bytes & ~bytes) == 0) {
+        retire(cell.id);
+        cell = {};
+        continue;
+      }
+      cover(event, word, cell, bytes, false, retire);
+      if (cell.bytes == 0) {
+        SharedWord& shared = words_[cell.id.index()];
+        const auto stays = std::remove_if(shared.cells.begin(), shared.cells.begin() + shared.count,
+                                          [&](const Cell& part) { return (part.bytes & bytes) != 0; });
+        shared.count = static_cast<std::uint8_t>(stays - shared.cells.begin());
+      }
+    }
+  };
+  const std::uint64_t first_page = begin / kWordBytes / kPageWords;
+  const std::uint64_t last_page = (end == begin ? begin : end - 1) / kWordBytes / kPageWords;
+  if (last_page - first_page < pages_.size()) {
+    for (std::uint64_t number = first_page; number <= last_page; ++number)
+      if (const auto found = pages_.find(number); found != pages_.end()) end_page(*found->second);
+  } else {
+    for (auto& [number, memory] : pages_)
+      if (number >= first_page && number <= last_page) end_page(*memory);
+  }
+  // A lock in that memory is another lock from now on.
+  if (event.kind == EventKind::ObjectBegin || event.width == 0) return;
+  constexpr std::uint64_t kLockAlignment = 4;
+  if (event.width / kLockAlignment < lock_ids_.size()) {
+    for (std::uint64_t address = begin; address < end; address += kLockAlignment) lock_ids_.erase(address);
+  } else {
+    boost::unordered::erase_if(lock_ids_,
+                               [&](const auto& entry) { return entry.first - begin < event.width; });
+  }
+}
+
+}  // namespace ravel

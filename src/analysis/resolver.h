@@ -1,0 +1,92 @@
+// Resolver: the head of the chain. Maps addresses to variables and locks, and follows which locks each thread
+// holds.
+//
+// A variable is a set of bytes of one aligned word that have always been accessed together. An access of
+// another width that overlaps it splits it (an event tells the analyses to copy their state), so accesses of
+// different widths conflict exactly where their bytes overlap. An access that touches several variables
+// becomes one event per variable, all with its position. Freed or re-allocated memory, and memory of an ended
+// object, means new variables and locks: the old variables are retired, after a write each if the memory was
+// freed, because freeing conflicts with any access.
+#pragma once
+
+#include <array>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/lockset_table.h"
+#include "analysis/variables.h"
+#include "event/event.h"
+#include "trace/tables.h"
+
+namespace ravel {
+
+class Resolver {
+ public:
+  Resolver();
+
+  /// The resolved form of `batch`, which it uses up; valid until the next call.
+  std::span<const Event> resolve(std::vector<Event>& batch);
+
+  const Variables& variables() const { return variables_; }
+  LocksetTable& locksets() { return locksets_; }
+  const LocksetTable& locksets() const { return locksets_; }
+  std::string lock_name(LockId lock, const Tables& tables) const;
+
+ private:
+  /// The variable that owns some bytes of a word; `bytes` == 0: `id` is an index into words_ instead.
+  struct Cell {
+    VariableId id;
+    std::uint8_t bytes = 0;
+  };
+  /// A word that holds several variables.
+  struct SharedWord {
+    std::array<Cell, 8> cells{};
+    std::uint8_t count = 0;
+  };
+  static constexpr std::uint64_t kWordBytes = 8;
+  static constexpr std::uint64_t kPageWords = 512;
+  struct Page {
+    std::uint64_t number = 0;
+    std::array<Cell, kPageWords> cells{};
+  };
+  struct LockRow {
+    std::uint64_t address = 0;
+    TargetSpace space = TargetSpace::Lock;
+  };
+
+  Page& page(std::uint64_t number);
+  void access(const Event& event);
+  void word_access(const Event& event, std::uint64_t word, std::uint8_t bytes);
+  /// Calls `use` with each variable that makes up `bytes` of the word, splitting and (if asked) creating as
+  /// needed.
+  template <typename Use>
+  void cover(const Event& event, std::uint64_t word, Cell& cell, std::uint8_t bytes, bool create,
+             const Use& use);
+  VariableId new_variable(std::uint64_t word, std::uint8_t bytes);
+  void end_memory(const Event& event);
+  LockId lock(const Event& event, TargetSpace space);
+  void resolve_in_place(Event& event);
+  LocksetId& held(ThreadId thread);
+
+  Variables variables_;
+  LocksetTable locksets_;
+  std::vector<LocksetId> held_;  ///< by thread
+
+  boost::unordered_flat_map<std::uint64_t, std::unique_ptr<Page>> pages_;
+  static constexpr std::size_t kPageCache = 1024;
+  std::array<Page*, kPageCache> recent_{};  ///< direct-mapped by page number
+  std::vector<SharedWord> words_;
+  std::vector<VariableId> free_;     ///< ids that may be given again
+  std::vector<VariableId> retired_;  ///< in this batch: analyses still report about them
+
+  boost::unordered_flat_map<std::uint64_t, LockId> lock_ids_;
+  std::vector<LockRow> locks_;
+
+  std::vector<Event> out_;  ///< the resolved batch, once it differs in length
+};
+
+}  // namespace ravel

@@ -1,0 +1,142 @@
+#include "analysis/sync_clocks.h"
+
+#include <limits>
+
+namespace ravel {
+
+void SyncClocks::start(ThreadId thread) {
+  if (thread.index() >= threads_.size()) threads_.resize(thread.index() + 1);
+  ThreadState& self = threads_[thread.index()];
+  if (self.epoch.none()) tick(thread, self);
+}
+
+void SyncClocks::tick(ThreadId thread, ThreadState& self) {
+  const Time now = self.clock[thread];
+  CHECK(now < std::numeric_limits<Time>::max(), "more releases by one thread than a clock can count");
+  self.clock.set(thread, now + 1);
+  self.epoch = Epoch(thread, now + 1);
+}
+
+SyncClocks::LockState& SyncClocks::lock(LockId lock) {
+  if (lock.index() >= locks_.size()) locks_.resize(lock.index() + 1);
+  return locks_[lock.index()];
+}
+
+void SyncClocks::consume(const Event& event) {
+  switch (event.kind) {
+    case EventKind::Acquire:
+    case EventKind::AcquireShared:
+      acquire(event);
+      return;
+    case EventKind::Release:
+    case EventKind::ReleaseShared:
+      release(event);
+      return;
+    case EventKind::Fork: {
+      state(event.other_thread());  // before the reference below: it may move the states
+      ThreadState& self = state(event.thread);
+      threads_[event.other_thread().index()].clock.join(self.clock);
+      tick(event.thread, self);
+      return;
+    }
+    case EventKind::Join: {
+      state(event.other_thread());
+      state(event.thread).clock.join(threads_[event.other_thread().index()].clock);
+      return;
+    }
+    case EventKind::BarrierEnter:
+    case EventKind::BarrierExit:
+      barrier(event);
+      return;
+    case EventKind::Fence:
+      fence(event);
+      return;
+    case EventKind::Split:
+      if (const auto whole = atomics_.find(event.split_from()); whole != atomics_.end()) {
+        VectorClock copy = whole->second;
+        atomics_[event.variable()] = std::move(copy);
+      }
+      return;
+    case EventKind::Retire:
+      atomics_.erase(event.variable());
+      return;
+    default:
+      return;
+  }
+}
+
+void SyncClocks::acquire(const Event& event) {
+  ThreadState& self = state(event.thread);
+  const LockState& m = lock(event.lock());
+  if (m.releaser == event.thread) return;
+  self.clock.join(m.exclusive);
+  if (event.kind == EventKind::Acquire) self.clock.join(m.shared);
+}
+
+void SyncClocks::release(const Event& event) {
+  ThreadState& self = state(event.thread);
+  LockState& m = lock(event.lock());
+  if (event.kind == EventKind::Release) {
+    // The owner joined all earlier releases when it acquired: its clock covers them. A trace that begins
+    // inside a critical section has no such acquire, hence the join.
+    m.exclusive.join(self.clock);
+    m.shared.clear();
+    m.releaser = event.thread;
+  } else {
+    m.shared.join(self.clock);
+    m.releaser = ThreadId();
+  }
+  tick(event.thread, self);
+}
+
+void SyncClocks::barrier(const Event& event) {
+  ThreadState& self = state(event.thread);
+  BarrierState& b = barriers_[event.lock()];
+  if (event.kind == EventKind::BarrierEnter) {
+    if (b.rounds.empty() || b.rounds.back().closed) b.rounds.emplace_back();
+    BarrierState::Round& round = b.rounds.back();
+    b.entered[event.thread] = b.first + b.rounds.size() - 1;
+    ++round.inside;
+    round.arrivals.join(self.clock);
+    tick(event.thread, self);
+    return;
+  }
+  const auto entered = b.entered.find(event.thread);
+  if (entered == b.entered.end()) return;  // the trace began while the thread was inside
+  BarrierState::Round& round = b.rounds[entered->second - b.first];
+  b.entered.erase(entered);
+  round.closed = true;
+  --round.inside;
+  self.clock.join(round.arrivals);
+  for (; !b.rounds.empty() && b.rounds.front().closed && b.rounds.front().inside == 0; ++b.first)
+    b.rounds.pop_front();
+}
+
+void SyncClocks::fence(const Event& event) {
+  ThreadState& self = state(event.thread);
+  if (acquires(event.order)) self.clock.join(self.pending_acquire);
+  if (releases(event.order)) {
+    self.release_fence = self.clock;
+    tick(event.thread, self);
+  }
+}
+
+void SyncClocks::before_atomic(const Event& event) {
+  if (event.kind == EventKind::AtomicStore) return;
+  const auto found = atomics_.find(event.variable());
+  if (found == atomics_.end()) return;
+  ThreadState& self = state(event.thread);
+  (acquires(event.order) ? self.clock : self.pending_acquire).join(found->second);
+}
+
+void SyncClocks::after_atomic(const Event& event) {
+  if (event.kind == EventKind::AtomicLoad) return;
+  ThreadState& self = state(event.thread);
+  VectorClock& released = atomics_[event.variable()];
+  // A store begins a release sequence of its own; a read-modify-write continues the one it is in.
+  if (event.kind == EventKind::AtomicStore) released.clear();
+  released.join(releases(event.order) ? self.clock : self.release_fence);
+  if (releases(event.order)) tick(event.thread, self);
+}
+
+}  // namespace ravel
