@@ -35,8 +35,9 @@ class TraceReader {
   /// What the user should know about the trace, complete at its end ("the last block is incomplete: ...").
   virtual std::vector<std::string> notes() const { return {}; }
 
-  const TraceHeader& header() const { return header_; }
-  const Tables& tables() const { return tables_; }
+  // Virtual for readers that wrap another one.
+  virtual const TraceHeader& header() const { return header_; }
+  virtual const Tables& tables() const { return tables_; }
   const std::string& path() const { return path_; }
 
  protected:
