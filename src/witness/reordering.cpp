@@ -1,0 +1,282 @@
+#include "witness/reordering.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "witness/rendezvous.h"
+
+namespace ravel {
+namespace {
+
+constexpr std::array kRuleTexts = {
+#define X(name, text) std::string_view(text),
+    RAVEL_REORDERING_RULES(X)
+#undef X
+};
+
+/// Runs events of the original one by one and says what forbids the next one.
+class Replay {
+ public:
+  explicit Replay(const SmallTrace& original)
+      : original_(original),
+        done_(original.events.size()),
+        phases_(barrier_phases(original)),
+        waits_(finished_waits(original)) {
+    std::map<std::uint64_t, std::size_t> memory;
+    for (std::size_t i = 0; i < original.events.size(); ++i) sources_.push_back(access(i, memory));
+  }
+
+  enum class Reads : std::uint8_t { SameWrite, AnyWrite };
+
+  /// The rule that running event `i` now would break.
+  std::optional<ReorderingRule> broken_rule(std::size_t i, Reads reads_rule) const {
+    const Event& event = original_.events[i];
+    if (kRetroAccesses.has(event.kind)) return ReorderingRule::LateAccess;
+    if (done_[i] || next_of(event.thread) != i) return ReorderingRule::ProgramOrder;
+    for (std::size_t j = 0; j < original_.events.size(); ++j) {
+      const Event& other = original_.events[j];
+      const bool forks_us = other.kind == EventKind::Fork && other.other_thread() == event.thread;
+      if (forks_us && !done_[j]) return ReorderingRule::BeforeFork;
+      const bool joined = event.kind == EventKind::Join && event.other_thread() == other.thread;
+      if (joined && !done_[j]) return ReorderingRule::JoinTooEarly;
+    }
+    if (is_acquire(event.kind) && !holders(event).empty()) return ReorderingRule::LockHeld;
+    if (is_release(event.kind) && !holds(event)) return ReorderingRule::LockNotHeld;
+    if (breaks_barrier(i)) return ReorderingRule::BarrierPhase;
+    if (breaks_wait(i)) return ReorderingRule::WaitWithoutNotify;
+    if (breaks_lifetime(i)) return ReorderingRule::BlockLifetime;
+    if (reads_rule == Reads::SameWrite && reads(event.kind)) {
+      auto memory = memory_;
+      if (access(i, memory) != sources_[i]) return ReorderingRule::ReadsOther;
+    }
+    return std::nullopt;
+  }
+
+  void run(std::size_t i) {
+    const Event& event = original_.events[i];
+    done_[i] = true;
+    access(i, memory_);
+    if (event.kind == EventKind::Acquire) owner_[event.target] = event.thread;
+    if (event.kind == EventKind::Release) owner_.erase(event.target);
+    if (event.kind == EventKind::AcquireShared) readers_[event.target].insert(event.thread);
+    if (event.kind == EventKind::ReleaseShared) readers_[event.target].erase(event.thread);
+    if (event.kind == EventKind::Free) {
+      const auto inside = [&event](const auto& entry) { return entry.first - event.target < event.width; };
+      std::erase_if(owner_, inside);
+      std::erase_if(readers_, inside);
+    }
+  }
+
+  /// The threads whose hold on the lock stands against this acquire.
+  std::set<ThreadId> holders(const Event& acquire) const {
+    std::set<ThreadId> result;
+    if (const auto found = owner_.find(acquire.target); found != owner_.end()) result.insert(found->second);
+    if (acquire.kind == EventKind::AcquireShared) {
+      if (holds_shared(acquire)) result.insert(acquire.thread);
+    } else if (const auto found = readers_.find(acquire.target); found != readers_.end()) {
+      result.insert(found->second.begin(), found->second.end());
+    }
+    return result;
+  }
+
+  /// Index of the thread's first event that has not run.
+  std::optional<std::size_t> next_of(ThreadId thread) const {
+    for (std::size_t i = 0; i < original_.events.size(); ++i)
+      if (original_.events[i].thread == thread && !done_[i]) return i;
+    return std::nullopt;
+  }
+
+ private:
+  using Sources = std::vector<std::size_t>;  // by byte of a read: the write it sees + 1, or 0 for none
+  using Memory = std::map<std::uint64_t, std::size_t>;
+
+  /// Performs event i on `memory`; returns what it read.
+  Sources access(std::size_t i, Memory& memory) const {
+    const Event& event = original_.events[i];
+    Sources seen;
+    if (!is_access(event.kind)) return seen;
+    for (std::uint64_t byte = event.target; byte < event.target + event.width; ++byte) {
+      if (reads(event.kind)) seen.push_back(memory[byte]);
+      if (is_write(event.kind)) memory[byte] = i + 1;
+    }
+    return seen;
+  }
+
+  bool holds_shared(const Event& event) const {
+    const auto found = readers_.find(event.target);
+    return found != readers_.end() && found->second.contains(event.thread);
+  }
+  bool holds(const Event& release) const {
+    if (release.kind == EventKind::ReleaseShared) return holds_shared(release);
+    const auto found = owner_.find(release.target);
+    return found != owner_.end() && found->second == release.thread;
+  }
+
+  bool all_done(const std::vector<std::size_t>& events) const {
+    return std::ranges::all_of(events, [this](std::size_t i) { return done_[i]; });
+  }
+
+  bool breaks_barrier(std::size_t i) const {
+    const auto phase = phases_.phase_of[i];
+    if (!phase) return false;
+    if (original_.events[i].kind == EventKind::BarrierExit) return !all_done(phases_.phases[*phase].arrivals);
+    const auto before = phases_.previous[*phase];
+    return before && !all_done(phases_.phases[*before].arrivals);
+  }
+
+  bool breaks_wait(std::size_t i) const {
+    for (const FinishedWait& wait : waits_) {
+      if (wait.end == i && !all_done(wait.notifies)) return true;
+      if (std::ranges::count(wait.notifies, i) != 0 && !done_[wait.begin]) return true;
+    }
+    return false;
+  }
+
+  static bool is_block(const Event& event) {
+    return event.kind == EventKind::Alloc || event.kind == EventKind::Free;
+  }
+  /// Whether `event` uses memory of the block that `block` allocates or frees.
+  static bool touches(const Event& event, const Event& block) {
+    switch (target_space(event.kind)) {
+      case TargetSpace::Variable:
+      case TargetSpace::Range:
+        return overlap(event, block);
+      case TargetSpace::Lock:
+      case TargetSpace::Condition:
+      case TargetSpace::Barrier:
+        return event.target - block.target < block.width;
+      case TargetSpace::Thread:
+      case TargetSpace::Unit:
+      case TargetSpace::None:
+        return false;
+    }
+    return false;
+  }
+
+  bool breaks_lifetime(std::size_t i) const {
+    const Event& event = original_.events[i];
+    for (std::size_t j = 0; j < original_.events.size(); ++j) {
+      const Event& other = original_.events[j];
+      const bool related =
+          (is_block(other) && touches(event, other)) || (is_block(event) && touches(other, event));
+      // The earlier of a block's end and its uses must not come second: neither by us overtaking, nor by
+      // being overtaken.
+      if (related && is_block(other) && (j < i) != done_[j] && j != i) return true;
+      if (related && !is_block(other) && j > i && done_[j]) return true;
+    }
+    return false;
+  }
+
+  const SmallTrace& original_;
+  std::vector<bool> done_;
+  BarrierPhases phases_;
+  std::vector<FinishedWait> waits_;
+  std::vector<Sources> sources_;  // by event, in the original
+  Memory memory_;
+  std::map<std::uint64_t, ThreadId> owner_;
+  std::map<std::uint64_t, std::set<ThreadId>> readers_;
+};
+
+ReorderingFault fault(ReorderingRule rule, std::size_t step, std::span<const std::uint64_t> sequence) {
+  return {rule, step, step < sequence.size() ? sequence[step] : 0};
+}
+
+/// Runs the first `steps` events of the sequence.
+std::expected<void, ReorderingFault> replay(Replay& run, const SmallTrace& original,
+                                            std::span<const std::uint64_t> sequence, std::size_t steps) {
+  for (std::size_t step = 0; step < steps; ++step) {
+    const auto index = original.index_of(sequence[step]);
+    if (!index) return std::unexpected(fault(ReorderingRule::UnknownEvent, step, sequence));
+    if (const auto broken = run.broken_rule(*index, Replay::Reads::SameWrite))
+      return std::unexpected(fault(*broken, step, sequence));
+    run.run(*index);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string_view rule_text(ReorderingRule rule) { return kRuleTexts[static_cast<std::size_t>(rule)]; }
+
+std::string ReorderingFault::text() const {
+  return fmt::format("step {}: event {} {}", step, position, rule_text(rule));
+}
+
+std::expected<void, ReorderingFault> check_reordering(const SmallTrace& original,
+                                                      std::span<const std::uint64_t> sequence) {
+  Replay run(original);
+  return replay(run, original, sequence, sequence.size());
+}
+
+std::expected<void, ReorderingFault> check_race(const SmallTrace& original,
+                                                std::span<const std::uint64_t> sequence) {
+  if (sequence.size() < 2) return std::unexpected(fault(ReorderingRule::NoRace, sequence.size(), sequence));
+  Replay run(original);
+  if (const auto prefix = replay(run, original, sequence, sequence.size() - 2); !prefix) return prefix;
+  std::array<std::size_t, 2> pair{};
+  for (std::size_t k = 0; k < 2; ++k) {
+    const std::size_t step = sequence.size() - 2 + k;
+    const auto index = original.index_of(sequence[step]);
+    if (!index) return std::unexpected(fault(ReorderingRule::UnknownEvent, step, sequence));
+    if (const auto broken = run.broken_rule(*index, Replay::Reads::AnyWrite))
+      return std::unexpected(fault(*broken, step, sequence));
+    pair[k] = *index;
+  }
+  if (!clash(original.events[pair[0]], original.events[pair[1]]))
+    return std::unexpected(fault(ReorderingRule::NoRace, sequence.size() - 1, sequence));
+  return {};
+}
+
+std::expected<std::vector<ThreadId>, ReorderingFault> check_deadlock(const SmallTrace& original,
+                                                                     std::span<const std::uint64_t> sequence,
+                                                                     DeadlockWaits waits) {
+  Replay run(original);
+  if (const auto prefix = replay(run, original, sequence, sequence.size()); !prefix)
+    return std::unexpected(prefix.error());
+
+  std::map<ThreadId, std::set<ThreadId>> waits_for;
+  for (const Event& any : original.events) {
+    const auto next = run.next_of(any.thread);
+    if (!next) continue;
+    // A request announces the acquire that follows it in its thread.
+    std::size_t acquire = *next;
+    if (original.events[acquire].kind == EventKind::Request) {
+      const std::uint64_t lock = original.events[acquire].target;
+      do ++acquire;
+      while (acquire < original.events.size() && original.events[acquire].thread != any.thread);
+      if (acquire == original.events.size() || original.events[acquire].target != lock) continue;
+    }
+    const auto broken = run.broken_rule(*next, Replay::Reads::AnyWrite);
+    const Event& event = original.events[acquire];
+    if (is_acquire(event.kind) && (!broken || broken == ReorderingRule::LockHeld))
+      waits_for[any.thread] = run.holders(event);
+    if (event.kind == EventKind::Join && broken == ReorderingRule::JoinTooEarly &&
+        waits == DeadlockWaits::LocksAndJoins)
+      waits_for[any.thread] = {event.other_thread()};
+  }
+
+  // Every cycle is found from each of its threads by a walk along waits_for.
+  for (const auto& [start, unused] : waits_for) {
+    std::vector<std::vector<ThreadId>> walks = {{start}};
+    std::set<ThreadId> seen;
+    while (!walks.empty()) {
+      const std::vector<ThreadId> walk = walks.back();
+      walks.pop_back();
+      for (const ThreadId next :
+           waits_for.contains(walk.back()) ? waits_for[walk.back()] : std::set<ThreadId>{}) {
+        if (next == start) return walk;
+        if (!seen.insert(next).second) continue;
+        walks.push_back(walk);
+        walks.back().push_back(next);
+      }
+    }
+  }
+  return std::unexpected(fault(ReorderingRule::NoDeadlock, sequence.size(), sequence));
+}
+
+}  // namespace ravel

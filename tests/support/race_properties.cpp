@@ -1,0 +1,143 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "support/detect.h"
+#include "support/naive.h"
+#include "support/properties.h"
+#include "witness/oracle.h"
+
+namespace ravel {
+namespace {
+
+/// Everything that can order accesses.
+TraceShape any_synchronization(std::uint64_t seed) {
+  const auto chance = [seed](std::uint64_t n) { return mix(seed, n) % 2 == 0; };
+  TraceShape shape;
+  shape.threads = 2 + static_cast<std::uint32_t>(mix(seed, 10) % 3);
+  shape.events = 10 + static_cast<std::uint32_t>(mix(seed, 11) % 40);
+  shape.variables = 1 + static_cast<std::uint32_t>(mix(seed, 12) % 3);
+  shape.nested_releases = chance(13);
+  shape.reader_locks = chance(14);
+  shape.forks = chance(15);
+  shape.units = chance(16);
+  shape.atomics = chance(17);
+  shape.barriers = chance(18);
+  shape.blocks = chance(19);
+  shape.requests = chance(20);
+  shape.widths = chance(21);
+  shape.values = chance(22);
+  return shape;
+}
+
+/// Few enough events for the oracle, and only what the theorems are about.
+TraceShape locks_and_forks(std::uint64_t seed) {
+  const auto chance = [seed](std::uint64_t n) { return mix(seed, n) % 2 == 0; };
+  TraceShape shape;
+  shape.threads = 2 + static_cast<std::uint32_t>(mix(seed, 10) % 2);
+  shape.events = 8 + static_cast<std::uint32_t>(mix(seed, 11) % 6);
+  shape.nested_releases = chance(13);
+  shape.reader_locks = chance(14);
+  shape.forks = chance(15);
+  shape.units = mix(seed, 16) % 4 == 0;
+  shape.widths = mix(seed, 21) % 4 == 0;
+  return shape;
+}
+
+/// As locks_and_forks, with everything else whose order a correct reordering keeps.
+TraceShape oracle_with_atomics(std::uint64_t seed) {
+  TraceShape shape = locks_and_forks(seed);
+  shape.atomics = true;
+  shape.barriers = mix(seed, 18) % 4 == 0;
+  return shape;
+}
+
+Races reported(const SmallTrace& trace, std::string_view analysis) {
+  // Small batches, so that state must survive from one to the next.
+  MemoryReader reader = reader_of(trace, 3);
+  Races races;
+  for (const Detected& detected : detect(reader, analysis))
+    races.emplace(detected.events.front(), detected.events.back());
+  return races;
+}
+
+std::set<std::uint64_t> second_events(const Races& races) {
+  std::set<std::uint64_t> seconds;
+  for (const auto& [first, second] : races) seconds.insert(second);
+  return seconds;
+}
+
+Outcome matches_definition(const Races& found, const Races& defined) {
+  Outcome outcome{!defined.empty(), std::nullopt};
+  for (const auto& [first, second] : found)
+    if (!defined.contains({first, second}))
+      outcome.failure = fmt::format("reports {} and {}, which are ordered or do not clash", first, second);
+  const auto found_seconds = second_events(found);
+  for (const std::uint64_t second : second_events(defined))
+    if (!found_seconds.contains(second))
+      outcome.failure = fmt::format("misses all races of event {}", second);
+  return outcome;
+}
+
+/// Whether the oracle and the checker agree that the pair is a real race.
+std::optional<std::string> not_predictable(const SmallTrace& trace, const Oracle& oracle, std::uint64_t first,
+                                           std::uint64_t second) {
+  const auto witness = oracle.predictable_race(first, second);
+  if (!witness) return fmt::format("no correct reordering shows the race of {} and {}", first, second);
+  if (const auto checked = check_race(trace, *witness); !checked)
+    return fmt::format("the checker rejects the oracle: {}", checked.error().text());
+  return std::nullopt;
+}
+
+Outcome hb_is_its_definition(const SmallTrace& trace) {
+  return matches_definition(reported(trace, "hb"), happens_before_races(trace));
+}
+
+Outcome shb_is_its_definition(const SmallTrace& trace) {
+  return matches_definition(reported(trace, "shb"), schedulable_races(trace));
+}
+
+Outcome first_hb_race_is_real(const SmallTrace& trace) {
+  const Races races = reported(trace, "hb");
+  if (races.empty()) return {};
+  const auto oracle = Oracle::explore(trace);
+  if (!oracle) return {true, oracle.error().text()};
+  const std::uint64_t first_second = *second_events(races).begin();
+  for (const auto& [first, second] : races)
+    if (second == first_second)
+      if (auto failure = not_predictable(trace, *oracle, first, second)) return {true, failure};
+  return {true, std::nullopt};
+}
+
+Outcome all_shb_races_are_real(const SmallTrace& trace) {
+  const Races races = reported(trace, "shb");
+  if (races.empty()) return {};
+  const auto oracle = Oracle::explore(trace);
+  if (!oracle) return {true, oracle.error().text()};
+  for (const auto& [first, second] : races)
+    if (auto failure = not_predictable(trace, *oracle, first, second)) return {true, failure};
+  return {true, std::nullopt};
+}
+
+}  // namespace
+
+std::span<const Property> race_properties() {
+  static constexpr std::array kProperties = {
+      Property{"HbIsItsDefinition", "hb reports only pairs its definition has, and every second event of one",
+               any_synchronization, hb_is_its_definition},
+      Property{"ShbIsItsDefinition",
+               "shb reports only pairs its definition has, and every second event of one",
+               any_synchronization, shb_is_its_definition},
+      Property{"FirstHbRaceIsReal", "a correct reordering shows the first race of hb", locks_and_forks,
+               first_hb_race_is_real},
+      Property{"AllShbRacesAreReal", "a correct reordering shows every race of shb", locks_and_forks,
+               all_shb_races_are_real},
+      Property{"AllShbRacesAreRealWithAtomics", "the same with atomics, fences and barriers",
+               oracle_with_atomics, all_shb_races_are_real},
+  };
+  return kProperties;
+}
+
+}  // namespace ravel
