@@ -25,7 +25,7 @@ namespace ravel {
 namespace {
 
 constexpr std::string_view kSummary =
-    "finds concurrency errors in C and C++ programs from traces of their runs";
+    "Find concurrency errors in C and C++ programs from traces of their runs";
 constexpr std::string_view kDetails =
     "ravel reads what the threads of a program did, event by event, and reports data races, deadlocks and "
     "atomicity "

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 
-#include "cli/nearest.h"
-
 namespace ravel {
 namespace {
 
@@ -31,8 +29,7 @@ CLI::Validator one_of(std::vector<std::string> choices) {
   return CLI::Validator(
       [choices = std::move(choices)](const std::string& value) -> std::string {
         if (std::ranges::find(choices, value) != choices.end()) return {};
-        return fmt::format("'{}' is none of {}{}", value, fmt::join(choices, ", "),
-                           did_you_mean(value, choices));
+        return fmt::format("'{}' is none of {}", value, fmt::join(choices, ", "));
       },
       std::move(description));
 }
