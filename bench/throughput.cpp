@@ -1,8 +1,8 @@
-// throughput: events per CPU second, bytes per event and peak memory of every trace format and every analysis, on a large
-// made-up trace (workload/workload.h).
+// throughput: events per CPU second, bytes per event and peak memory of every trace format and every
+// analysis, on a large made-up trace (workload/workload.h).
 //
-// Each row is a process of its own, so that its CPU time and peak memory are its own. CPU time is user and system time of
-// the whole row: reading, checking, resolving and analysing.
+// Each row is a process of its own, so that its CPU time and peak memory are its own. CPU time is user and
+// system time of the whole row: reading, checking, resolving and analysing.
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -96,9 +96,12 @@ int run(int argc, char** argv) {
   app.add_option("--variables", parameters.variables)->capture_default_str();
   app.add_option("--contention", parameters.contention, "part of the stretches that use shared variables")
       ->capture_default_str();
-  app.add_option("--nesting", parameters.nesting, "probability of a section in a section")->capture_default_str();
-  app.add_option("--racy", parameters.racy, "part of the sections that forget their lock")->capture_default_str();
-  app.add_option("--units", parameters.units, "part of the sections that are units of work")->capture_default_str();
+  app.add_option("--nesting", parameters.nesting, "probability of a section in a section")
+      ->capture_default_str();
+  app.add_option("--racy", parameters.racy, "part of the sections that forget their lock")
+      ->capture_default_str();
+  app.add_option("--units", parameters.units, "part of the sections that are units of work")
+      ->capture_default_str();
   app.add_option("--seed", parameters.seed)->capture_default_str();
   app.add_option("--keep", directory, "write the traces to this directory and leave them there");
   CLI11_PARSE(app, argc, argv);
@@ -109,10 +112,13 @@ int run(int argc, char** argv) {
     if (mkdtemp(pattern.data()) == nullptr) die("cannot make a temporary directory");
     directory = pattern;
   }
-  fmt::print("{} events, {} threads, {} locks, {} variables, contention {}, nesting {}, racy {}, units {}, seed {}\n\n",
-             events, parameters.threads, parameters.locks, parameters.variables, parameters.contention,
-             parameters.nesting, parameters.racy, parameters.units, parameters.seed);
-  fmt::print("{:<28} {:>14} {:>10} {:>12} {:>10}\n", "", "events/CPU s", "MB/CPU s", "bytes/event", "peak MB");
+  fmt::print(
+      "{} events, {} threads, {} locks, {} variables, contention {}, nesting {}, racy {}, units {}, seed "
+      "{}\n\n",
+      events, parameters.threads, parameters.locks, parameters.variables, parameters.contention,
+      parameters.nesting, parameters.racy, parameters.units, parameters.seed);
+  fmt::print("{:<28} {:>14} {:>10} {:>12} {:>10}\n", "", "events/CPU s", "MB/CPU s", "bytes/event",
+             "peak MB");
   const auto row = [](const std::string& name, std::uint64_t count, double bytes, const Cost& cost) {
     fmt::print("{:<28} {:>12.1f} M {:>10.0f} {:>12.2f} {:>10.0f}\n", name,
                static_cast<double>(count) / cost.cpu_seconds / 1e6, bytes / cost.cpu_seconds / 1e6,

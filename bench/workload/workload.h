@@ -1,8 +1,9 @@
-// Workload: an endless, reproducible run of a made-up multithreaded program, as large traces for benchmarks need it.
+// Workload: an endless, reproducible run of a made-up multithreaded program, as large traces for benchmarks
+// need it.
 //
-// Each thread alternates between sections protected by a lock, in which it accesses variables of that lock, and stretches on
-// variables of its own or on read-only shared ones; threads take turns in slices of random length. The run is well-formed
-// and, unless races are asked for, free of races.
+// Each thread alternates between sections protected by a lock, in which it accesses variables of that lock,
+// and stretches on variables of its own or on read-only shared ones; threads take turns in slices of random
+// length. The run is well-formed and, unless races are asked for, free of races.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +19,12 @@ struct WorkloadParameters {
   std::uint32_t threads = 8;
   std::uint32_t locks = 64;
   std::uint32_t variables = 100'000;
-  double contention = 0.5;        ///< part of the accesses that go to variables several threads use
-  double nesting = 0.1;           ///< probability that a section contains another one
-  double racy = 0.0;              ///< part of the sections that forget their lock
-  double units = 0.0;             ///< part of the sections that are units of work
-  std::uint32_t section = 6;      ///< mean accesses in a section
-  std::uint32_t slice = 24;       ///< mean events before another thread runs
+  double contention = 0.5;    ///< part of the accesses that go to variables several threads use
+  double nesting = 0.1;       ///< probability that a section contains another one
+  double racy = 0.0;          ///< part of the sections that forget their lock
+  double units = 0.0;         ///< part of the sections that are units of work
+  std::uint32_t section = 6;  ///< mean accesses in a section
+  std::uint32_t slice = 24;   ///< mean events before another thread runs
   std::uint64_t seed = 1;
 };
 
@@ -48,7 +49,8 @@ class Workload {
   void enter(ThreadId id, Thread& thread, std::uint32_t lock);
   void leave(ThreadId id, Thread& thread);
   void access(ThreadId id, Thread& thread);
-  void emit(EventKind kind, ThreadId thread, std::uint64_t target, std::uint32_t place, std::uint32_t width = 0);
+  void emit(EventKind kind, ThreadId thread, std::uint64_t target, std::uint32_t place,
+            std::uint32_t width = 0);
   std::uint32_t below(std::uint32_t bound) { return static_cast<std::uint32_t>(random_() % bound); }
   bool chance(double probability) { return static_cast<double>(random_() >> 11) * 0x1p-53 < probability; }
 

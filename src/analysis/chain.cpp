@@ -34,15 +34,17 @@ Result<void> run_pass(TraceReader& trace, std::span<Analysis* const> analyses, R
     const bool enough = trace.header().filter <= analysis->wants().filter;
     analysis->begin(context, enough ? sink : static_cast<DetectionSink&>(capped));
   }
+  // A batch goes through the resolver and all analyses in pieces that stay in the first-level cache.
+  constexpr std::size_t kPiece = 512;
   std::vector<Event> batch;
-  std::uint64_t events = 0;
   while (true) {
     if (auto read = trace.next(batch); !read) return read;
     if (batch.empty()) return {};
-    events = batch.back().position;
-    const std::span<const Event> resolved = resolver.resolve(batch);
-    for (Analysis* analysis : analyses) analysis->consume(resolved);
-    if (progress) progress(events);
+    for (std::span<Event> left = batch; !left.empty(); left = left.subspan(std::min(kPiece, left.size()))) {
+      const std::span<const Event> resolved = resolver.resolve(left.first(std::min(kPiece, left.size())));
+      for (Analysis* analysis : analyses) analysis->consume(resolved);
+    }
+    if (progress) progress(batch.back().position);
   }
 }
 

@@ -10,33 +10,47 @@ constexpr std::array kKindOfClass = {EventKind::Read, EventKind::Write, EventKin
 
 }  // namespace
 
+void RaceHistory::grow(VariableId variable) {
+  const std::size_t size = std::max(variable.index() + 1, epochs_.size() * 2);
+  epochs_.resize(size);
+  details_.resize(size);
+}
+
 RaceHistory::Access& RaceHistory::entry(std::vector<Access>& list, ThreadId thread) {
   const auto at =
       std::ranges::lower_bound(list, thread, {}, [](const Access& a) { return a.epoch.thread(); });
   if (at != list.end() && at->epoch.thread() == thread) return *at;
-  return *list.insert(at, Access{Epoch(thread, 0), 0, {}, {}});
+  return *list.insert(at, Access{Epoch(thread, 0), {}});
 }
 
-void RaceHistory::unfold(State& state) {
+// The variable's lists; made from its epochs if it had none.
+RaceHistory::Lists& RaceHistory::unfold(VariableId variable) {
+  Epochs& epochs = at(variable);
+  if (has_lists(epochs)) return lists(epochs);
+  const Details& details = details_[variable.index()];
+  const Epochs old = epochs;
+  epochs.read = {};
   if (free_lists_.empty()) {
-    state.lists = ListsId(lists_.size());
     lists_.emplace_back();
+    epochs.write = lists_epoch(lists_.size() - 1);
   } else {
-    state.lists = free_lists_.back();
+    epochs.write = free_lists_.back();
     free_lists_.pop_back();
   }
-  Lists& lists = lists_[state.lists.index()];
-  if (!state.write.epoch.none()) lists.of[kWrite].push_back(state.write);
-  if (!state.read.epoch.none()) lists.of[kRead].push_back(state.read);
-  state.write.epoch = state.read.epoch = {};
+  Lists& unfolded = lists(epochs);
+  if (!old.write.none()) unfolded.of[kWrite].push_back({old.write, details.write});
+  if (!old.read.none()) unfolded.of[kRead].push_back({old.read, details.read});
+  return unfolded;
 }
 
-void RaceHistory::fold(State& state) {
-  Lists& lists = lists_[state.lists.index()];
-  for (auto& list : lists.of) list.clear();
-  lists.raced = false;
-  free_lists_.push_back(state.lists);
-  state.lists = {};
+void RaceHistory::fold(Epochs& epochs) {
+  if (has_lists(epochs)) {
+    Lists& unused = lists(epochs);
+    for (auto& list : unused.of) list.clear();
+    unused.raced = false;
+    free_lists_.push_back(epochs.write);
+  }
+  epochs = {};
 }
 
 // Reports every access of one class that is unordered with the event; true if there was one.
@@ -47,10 +61,10 @@ bool RaceHistory::check(Lists& lists, Class with, const Event& event, const Vect
     if (clock.covers(access.epoch)) continue;
     raced = true;
     Involved first;
-    first.position = access.position;
+    first.position = access.detail.position;
     first.thread = access.epoch.thread();
-    first.place = access.place;
-    first.held = access.held;
+    first.place = access.detail.place;
+    first.held = access.detail.held;
     first.kind = kKindOfClass[with];
     observer.race(first, event);
   }
@@ -58,68 +72,58 @@ bool RaceHistory::check(Lists& lists, Class with, const Event& event, const Vect
   return raced;
 }
 
-void RaceHistory::slow_read(State& state, const Event& event, Epoch now, const VectorClock& clock,
-                            Observer& observer) {
-  Lists& lists = lists_[state.lists.index()];
-  Access& mine = entry(lists.of[kRead], event.thread);
-  if (mine.epoch == now && !lists.raced) return;
-  check(lists, kWrite, event, clock, observer);
-  check(lists, kAtomicStore, event, clock, observer);
-  mine.assign(event, now);
+void RaceHistory::slow_read(const Event& event, Epoch now, const VectorClock& clock, Observer& observer) {
+  Lists& before = unfold(event.variable());
+  Access& mine = entry(before.of[kRead], event.thread);
+  if (mine.epoch == now && !before.raced) return;
+  check(before, kWrite, event, clock, observer);
+  check(before, kAtomicStore, event, clock, observer);
+  mine = {now, Detail(event)};
 }
 
-void RaceHistory::slow_write(State& state, const Event& event, Epoch now, const VectorClock& clock,
-                             Observer& observer) {
-  Lists& lists = lists_[state.lists.index()];
+void RaceHistory::slow_write(const Event& event, Epoch now, const VectorClock& clock, Observer& observer) {
+  Lists& before = unfold(event.variable());
   bool raced = false;
   for (const Class with : {kRead, kWrite, kAtomicLoad, kAtomicStore})
-    raced |= check(lists, with, event, clock, observer);
+    raced |= check(before, with, event, clock, observer);
   if (raced) {
-    entry(lists.of[kWrite], event.thread).assign(event, now);
+    entry(before.of[kWrite], event.thread) = {now, Detail(event)};
     return;
   }
   // Everything before is ordered before this write: whoever is ordered after the write is ordered after all
   // of it.
-  fold(state);
-  state.write.assign(event, now);
-  state.read.epoch = {};
+  Epochs& epochs = at(event.variable());
+  fold(epochs);
+  epochs.write = now;
+  details_[event.variable().index()].write = Detail(event);
 }
 
 void RaceHistory::atomic(const Event& event, Epoch now, const VectorClock& clock, Observer& observer) {
-  State& state = at(event.variable());
-  if (!state.lists.valid()) unfold(state);
-  Lists& lists = lists_[state.lists.index()];
+  Lists& before = unfold(event.variable());
   const bool load = event.kind == EventKind::AtomicLoad;
-  check(lists, kWrite, event, clock, observer);
-  if (!load) check(lists, kRead, event, clock, observer);
-  entry(lists.of[load ? kAtomicLoad : kAtomicStore], event.thread).assign(event, now);
+  check(before, kWrite, event, clock, observer);
+  if (!load) check(before, kRead, event, clock, observer);
+  entry(before.of[load ? kAtomicLoad : kAtomicStore], event.thread) = {now, Detail(event)};
 }
 
 void RaceHistory::remember(const Event& event, Epoch then) {
-  State& state = at(event.variable());
-  const bool write = event.kind == EventKind::RetroWrite;
-  Access& mine = state.lists.valid()
-                     ? entry(lists_[state.lists.index()].of[write ? kWrite : kRead], event.thread)
-                     : (write ? state.write : state.read);
-  if (mine.epoch.none() || (mine.epoch.thread() == then.thread() && mine.epoch.time() < then.time()))
-    mine.assign(event, then);
+  Access& mine =
+      entry(unfold(event.variable()).of[event.kind == EventKind::RetroWrite ? kWrite : kRead], event.thread);
+  if (mine.epoch.time() < then.time()) mine = {then, Detail(event)};
 }
 
 void RaceHistory::split(const Event& event) {
-  at(event.variable());  // may move the states
-  const State whole = at(event.split_from());
-  State& part = at(event.variable());
-  part = whole;
-  if (!whole.lists.valid()) return;
-  part.lists = {};
-  unfold(part);  // takes a list of its own
-  lists_[part.lists.index()] = Lists(lists_[whole.lists.index()]);
+  fold(at(event.variable()));
+  const Epochs whole = at(event.split_from());
+  details_[event.variable().index()] = details_[event.split_from().index()];
+  if (!has_lists(whole)) {
+    at(event.variable()) = whole;
+    return;
+  }
+  Lists copy = lists(whole);
+  unfold(event.variable()) = std::move(copy);
 }
 
-void RaceHistory::retire(const Event& event) {
-  State& state = at(event.variable());
-  if (state.lists.valid()) fold(state);
-  state = {};
-}
+void RaceHistory::retire(const Event& event) { fold(at(event.variable())); }
 
 }  // namespace ravel

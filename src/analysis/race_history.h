@@ -29,33 +29,25 @@ class RaceHistory {
 
   /// Checks and remembers an access by a thread whose clock is `clock`, at local time `now`.
   void read(const Event& event, Epoch now, const VectorClock& clock, Observer& observer) {
-    State& state = at(event.variable());
-    if (state.read.epoch == now) [[likely]]
+    Epochs& epochs = at(event.variable());
+    if (epochs.read == now)
       return;  // [READ SAME EPOCH]: whoever came between would have raced with that read
-    if (!state.lists.valid()) [[likely]] {
-      if (clock.covers(state.write.epoch)) [[likely]] {
-        if (clock.covers(state.read.epoch)) [[likely]] {
-          state.read.assign(event, now);  // [READ EXCLUSIVE]
-          return;
-        }
-      }
-      unfold(state);
+    if (clock.covers(epochs.write) && clock.covers(epochs.read)) [[likely]] {
+      epochs.read = now;  // [READ EXCLUSIVE]
+      details_[event.variable().index()].read = Detail(event);
+    } else {
+      slow_read(event, now, clock, observer);
     }
-    slow_read(state, event, now, clock, observer);
   }
   void write(const Event& event, Epoch now, const VectorClock& clock, Observer& observer) {
-    State& state = at(event.variable());
-    if (state.write.epoch == now) [[likely]]
-      return;  // [WRITE SAME EPOCH]
-    if (!state.lists.valid()) [[likely]] {
-      if (clock.covers(state.write.epoch) && clock.covers(state.read.epoch)) [[likely]] {
-        state.write.assign(event, now);  // [WRITE EXCLUSIVE]
-        state.read.epoch = {};
-        return;
-      }
-      unfold(state);
+    Epochs& epochs = at(event.variable());
+    if (epochs.write == now) return;  // [WRITE SAME EPOCH]
+    if (clock.covers(epochs.write) && clock.covers(epochs.read)) [[likely]] {
+      epochs = {now, {}};  // [WRITE EXCLUSIVE]
+      details_[event.variable().index()].write = Detail(event);
+    } else {
+      slow_write(event, now, clock, observer);
     }
-    slow_write(state, event, now, clock, observer);
   }
   void atomic(const Event& event, Epoch now, const VectorClock& clock, Observer& observer);
   /// An access that was reported late: it came first at local time `then`, when no other thread had touched
@@ -68,22 +60,23 @@ class RaceHistory {
 
   /// Starts loading the state of a variable that will be accessed soon.
   void prefetch(VariableId variable) const {
-    if (variable.index() < states_.size()) __builtin_prefetch(&states_[variable.index()]);
+    if (variable.index() < epochs_.size()) __builtin_prefetch(&epochs_[variable.index()]);
   }
 
  private:
-  struct Access {
-    Epoch epoch;
+  /// What a report says about an access besides its epoch. Kept apart: checks read epochs, only reports read
+  /// this.
+  struct Detail {
     std::uint64_t position = 0;
     PlaceId place;
     LocksetId held;
 
-    void assign(const Event& event, Epoch now) {
-      epoch = now;
-      position = event.position;
-      place = event.place;
-      held = event.held();
-    }
+    Detail() = default;
+    explicit Detail(const Event& event) : position(event.position), place(event.place), held(event.held()) {}
+  };
+  struct Access {
+    Epoch epoch;
+    Detail detail;
   };
   // The classes of accesses that are kept apart: two atomic ones never race.
   enum Class : std::uint8_t { kRead, kWrite, kAtomicLoad, kAtomicStore, kClasses };
@@ -91,30 +84,40 @@ class RaceHistory {
     std::array<std::vector<Access>, kClasses> of;  ///< each thread's last one, sorted by thread
     bool raced = false;                            ///< something in here is unordered: nothing may be skipped
   };
-  using ListsId = Id<struct ListsTag>;
-  /// `lists` invalid: read and write say all. Else both are empty.
-  struct State {
-    Access write;  ///< W_x
-    Access read;   ///< R_x
-    ListsId lists;
+  /// W_x and R_x. A variable with lists has an epoch in `write` that no clock covers, so that the fast paths
+  /// need not ask, and none in `read`.
+  struct Epochs {
+    Epoch write;
+    Epoch read;
+  };
+  struct Details {
+    Detail write;
+    Detail read;
   };
 
-  State& at(VariableId variable) {
-    if (variable.index() >= states_.size()) [[unlikely]]
-      states_.resize(std::max(variable.index() + 1, states_.size() * 2));
-    return states_[variable.index()];
+  static constexpr ThreadId kNobody{};
+  static Epoch lists_epoch(std::size_t index) { return {kNobody, static_cast<Time>(index + 1)}; }
+  static bool has_lists(const Epochs& epochs) { return epochs.write.thread() == kNobody; }
+  Lists& lists(const Epochs& epochs) { return lists_[epochs.write.time() - 1]; }
+
+  Epochs& at(VariableId variable) {
+    if (variable.index() >= epochs_.size()) [[unlikely]]
+      grow(variable);
+    return epochs_[variable.index()];
   }
-  void unfold(State& state);
-  void fold(State& state);
-  void slow_read(State& state, const Event& event, Epoch now, const VectorClock& clock, Observer& observer);
-  void slow_write(State& state, const Event& event, Epoch now, const VectorClock& clock, Observer& observer);
+  void grow(VariableId variable);
+  Lists& unfold(VariableId variable);
+  void fold(Epochs& epochs);
+  void slow_read(const Event& event, Epoch now, const VectorClock& clock, Observer& observer);
+  void slow_write(const Event& event, Epoch now, const VectorClock& clock, Observer& observer);
   static bool check(Lists& lists, Class with, const Event& event, const VectorClock& clock,
                     Observer& observer);
   static Access& entry(std::vector<Access>& list, ThreadId thread);
 
-  std::vector<State> states_;
+  std::vector<Epochs> epochs_;    ///< by variable
+  std::vector<Details> details_;  ///< by variable
   std::vector<Lists> lists_;
-  std::vector<ListsId> free_lists_;
+  std::vector<Epoch> free_lists_;  ///< as in Epochs::write
 };
 
 }  // namespace ravel

@@ -4,41 +4,43 @@
 
 namespace ravel {
 
-Resolver::Resolver() = default;
-
-LocksetId& Resolver::held(ThreadId thread) {
-  if (thread.index() >= held_.size()) held_.resize(thread.index() + 1, LocksetTable::kEmpty);
-  return held_[thread.index()];
-}
-
-Resolver::Page& Resolver::page(std::uint64_t number) {
-  Page*& recent = recent_[number % kPageCache];
-  if (recent != nullptr && recent->number == number) [[likely]]
-    return *recent;
+Resolver::Page& Resolver::find_page(std::uint64_t number) {
   std::unique_ptr<Page>& owned = pages_[number];
   if (!owned) {
     owned = std::make_unique<Page>();
     owned->number = number;
   }
-  return *(recent = owned.get());
+  return *(recent_[number % kPageCache] = owned.get());
 }
 
-std::span<const Event> Resolver::resolve(std::vector<Event>& batch) {
+// Starts loading the cell of an access that will be resolved soon.
+void Resolver::prefetch(const Event& event) const {
+  const std::uint64_t word = event.target / kWordBytes;
+  if (const Page* memory = recent_[word / kPageWords % kPageCache]; memory != nullptr)
+    __builtin_prefetch(&memory->cells[word % kPageWords]);
+}
+
+std::span<const Event> Resolver::resolve(std::span<Event> batch) {
   free_.insert(free_.end(), retired_.begin(), retired_.end());
   retired_.clear();
   out_.clear();
 
   // Nearly every batch resolves event by event and stays where it is.
+  constexpr std::size_t kAhead = 8;
   std::size_t done = 0;
   for (; done < batch.size(); ++done) {
     Event& event = batch[done];
+    if (done + kAhead < batch.size()) prefetch(batch[done + kAhead]);
     if (is_access(event.kind)) {
       const std::uint64_t word = event.target / kWordBytes;
       const std::uint64_t offset = event.target % kWordBytes;
       const auto bytes = static_cast<std::uint64_t>((1U << (event.width & 15U)) - 1U) << offset;
       Cell& cell = page(word / kPageWords).cells[word % kPageWords];
-      if (cell.bytes != bytes || event.width > kWordBytes || bytes == 0) [[unlikely]]
-        break;
+      if (cell.bytes != bytes || event.width > kWordBytes || bytes == 0) [[unlikely]] {
+        if (cell.id.valid() || bytes == 0 || offset + event.width > kWordBytes) break;
+        cell.bytes = static_cast<std::uint8_t>(bytes);
+        cell.id = new_variable(word, cell.bytes);
+      }
       event.resolve(cell.id.value, held(event.thread));
     } else if (target_space(event.kind) == TargetSpace::Range) {
       break;

@@ -26,10 +26,8 @@ namespace ravel {
 
 class Resolver {
  public:
-  Resolver();
-
   /// The resolved form of `batch`, which it uses up; valid until the next call.
-  std::span<const Event> resolve(std::vector<Event>& batch);
+  std::span<const Event> resolve(std::span<Event> batch);
 
   const Variables& variables() const { return variables_; }
   LocksetTable& locksets() { return locksets_; }
@@ -58,7 +56,12 @@ class Resolver {
     TargetSpace space = TargetSpace::Lock;
   };
 
-  Page& page(std::uint64_t number);
+  Page& page(std::uint64_t number) {
+    Page* recent = recent_[number % kPageCache];
+    return recent != nullptr && recent->number == number ? *recent : find_page(number);
+  }
+  Page& find_page(std::uint64_t number);
+  void prefetch(const Event& event) const;
   void access(const Event& event);
   void word_access(const Event& event, std::uint64_t word, std::uint8_t bytes);
   /// Calls `use` with each variable that makes up `bytes` of the word, splitting and (if asked) creating as
@@ -70,7 +73,10 @@ class Resolver {
   void end_memory(const Event& event);
   LockId lock(const Event& event, TargetSpace space);
   void resolve_in_place(Event& event);
-  LocksetId& held(ThreadId thread);
+  LocksetId& held(ThreadId thread) {
+    if (thread.index() >= held_.size()) held_.resize(thread.index() + 1, LocksetTable::kEmpty);
+    return held_[thread.index()];
+  }
 
   Variables variables_;
   LocksetTable locksets_;

@@ -24,7 +24,10 @@ std::string_view rule_text(TraceRule rule) { return kRuleTexts[static_cast<std::
 std::string_view rule_dropped(TraceRule rule) { return kRuleDropped[static_cast<std::size_t>(rule)]; }
 
 WellFormed::ThreadState& WellFormed::thread(ThreadId id) {
-  if (id.index() >= threads_.size()) threads_.resize(id.index() + 1);
+  if (id.index() >= threads_.size()) {
+    threads_.resize(id.index() + 1);
+    running_.resize(id.index() + 1);
+  }
   return threads_[id.index()];
 }
 
@@ -32,20 +35,20 @@ std::optional<WellFormed::Violation> WellFormed::filter(std::vector<Event>& batc
   std::size_t kept = 0;
   for (std::size_t i = 0; i < batch.size(); ++i) {
     const Event& event = batch[i];
-    TraceRule broken{};
-    Outcome outcome = Outcome::Keep;
     // Most events are accesses by a running thread: nothing to look up.
-    const bool running = event.thread.index() < threads_.size() && threads_[event.thread.index()].begun &&
-                         !threads_[event.thread.index()].ended;
-    if (!running || !is_access(event.kind)) outcome = check(event, broken);
-    if (outcome == Outcome::Broken) {
-      if (!lenient) return Violation{broken, event};
-      ++dropped_[static_cast<std::size_t>(broken)];
+    const bool plain = is_access(event.kind) && event.thread.index() < running_.size() &&
+                       running_[event.thread.index()] != 0;
+    if (!plain) {
+      TraceRule broken{};
+      const Outcome outcome = check(event, broken);
+      if (outcome == Outcome::Broken) {
+        if (!lenient) return Violation{broken, event};
+        ++dropped_[static_cast<std::size_t>(broken)];
+      }
+      if (outcome != Outcome::Keep) continue;
     }
-    if (outcome == Outcome::Keep) {
-      if (kept != i) batch[kept] = event;
-      ++kept;
-    }
+    if (kept != i) batch[kept] = event;
+    ++kept;
   }
   batch.resize(kept);
   return std::nullopt;
@@ -60,6 +63,7 @@ WellFormed::Outcome WellFormed::check(const Event& event, TraceRule& broken) {
   // A retroactive access is reported by another thread, possibly after its own thread has ended.
   if (self.ended && !kRetroAccesses.has(event.kind)) return breaks(TraceRule::AfterEnd);
   self.begun = true;
+  running_[event.thread.index()] = !self.ended;
   switch (event.kind) {
     case EventKind::Acquire:
     case EventKind::AcquireShared:
@@ -78,6 +82,7 @@ WellFormed::Outcome WellFormed::check(const Event& event, TraceRule& broken) {
       if (event.other_thread() == event.thread) return breaks(TraceRule::OwnForkJoin);
       ThreadState& child = thread(event.other_thread());
       child.begun = child.ended = true;
+      running_[event.other_thread().index()] = 0;
       return Outcome::Keep;
     }
     case EventKind::ThreadExit:

@@ -84,6 +84,7 @@ class WellFormed {
   ThreadState& thread(ThreadId id);
 
   std::vector<ThreadState> threads_;
+  std::vector<std::uint8_t> running_;  ///< by thread: begun and not ended
   boost::unordered_flat_map<std::uint64_t, LockState> locks_;
   std::uint64_t reentrant_ = 0;
   std::uint64_t non_nested_ = 0;

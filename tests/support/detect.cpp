@@ -25,7 +25,8 @@ class Collector final : public DetectionSink {
   void begin(const Resolver& ids) override { ids_ = &ids; }
   void report(const Detection& detection) override {
     Detected& detected = all.emplace_back(Detected{detection.kind, detection.verdict, {}, {}});
-    if (detection.variable.valid()) detected.object = ids_->variables().name(detection.variable, trace_.tables());
+    if (detection.variable.valid())
+      detected.object = ids_->variables().name(detection.variable, trace_.tables());
     for (const Involved& event : detection.events) detected.events.push_back(event.position);
   }
 

@@ -32,7 +32,8 @@ TEST_P(GoldenTrace, GivesWhatItExpects) {
         << GetParam() << ":" << expectation.line << ": " << expectation.analysis;
     expected_of.insert(expectation.analysis);
   }
-  for (const char* analysis : {"hb", "shb", "lockset"}) EXPECT_TRUE(expected_of.contains(analysis)) << analysis;
+  for (const char* analysis : {"hb", "shb", "lockset"})
+    EXPECT_TRUE(expected_of.contains(analysis)) << analysis;
 }
 
 INSTANTIATE_TEST_SUITE_P(Traces, GoldenTrace, testing::ValuesIn(golden_traces()), [](const auto& trace) {

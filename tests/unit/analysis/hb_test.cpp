@@ -25,14 +25,16 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"AfterForkRaces", "race x", "fork 0 1\nwr 0 x\nwr 1 x\n"},
         Case{"JoinOrders", "none", "fork 0 1\nwr 1 x\njoin 0 1\nwr 0 x\n"},
         Case{"TwoReadsDoNotClash", "none", "rd 1 x\nrd 2 x\n"},
-        Case{"ReadersRaceWithALaterWriter", "race x", "rd 1 x\nrd 2 x\nacq 1 l\nrel 1 l\nacq 3 l\nwr 3 x\nrel 3 l\n"},
+        Case{"ReadersRaceWithALaterWriter", "race x",
+             "rd 1 x\nrd 2 x\nacq 1 l\nrel 1 l\nacq 3 l\nwr 3 x\nrel 3 l\n"},
         Case{"ReaderLockOrdersAfterWriter", "none", "acq 1 l\nwr 1 x\nrel 1 l\nracq 2 l\nrd 2 x\nrrel 2 l\n"},
         Case{"WriterAfterReadersOrdered", "none",
              "racq 1 l\nrd 1 x\nracq 2 l\nrd 2 x\nrrel 1 l\nrrel 2 l\nacq 3 l\nwr 3 x\nrel 3 l\n"},
         Case{"ReadersAreNotOrdered", "race x", "racq 1 l\nwr 1 x\nrrel 1 l\nracq 2 l\nwr 2 x\nrrel 2 l\n"},
         Case{"BarrierOrders", "none", "wr 1 x\narrive 1 b\narrive 2 b\nleave 2 b\nwr 2 x\nleave 1 b\n"},
         Case{"NextRoundIsNotThisOne", "race x",
-             "arrive 1 b\narrive 2 b\nleave 1 b\nwr 1 x\narrive 1 b\nleave 2 b\nwr 2 x\narrive 2 b\nleave 1 b\nleave 2 b\n"},
+             "arrive 1 b\narrive 2 b\nleave 1 b\nwr 1 x\narrive 1 b\nleave 2 b\nwr 2 x\narrive 2 b\nleave 1 "
+             "b\nleave 2 b\n"},
         Case{"NotifyIsNoEdge", "race x", "wait 2 c\nwr 1 x\nnotify 1 c\nwake 2 c\nwr 2 x\n"},
         Case{"ReleaseAcquireOrders", "none", "wr 1 x\nst 1 f release\nld 2 f acquire\nwr 2 x\n"},
         Case{"RelaxedLoadDoesNotOrder", "race x", "wr 1 x\nst 1 f release\nld 2 f relaxed\nwr 2 x\n"},
@@ -40,11 +42,14 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"AfterReleaseStoreIsNotCovered", "race x", "st 1 f release\nwr 1 x\nld 2 f acquire\nwr 2 x\n"},
         Case{"RmwContinuesReleaseSequence", "none",
              "wr 1 x\nst 1 f release\nrmw 3 f relaxed\nld 2 f acquire\nwr 2 x\n"},
-        Case{"StoreEndsReleaseSequence", "race x", "wr 1 x\nst 1 f release\nst 3 f relaxed\nld 2 f acquire\nwr 2 x\n"},
+        Case{"StoreEndsReleaseSequence", "race x",
+             "wr 1 x\nst 1 f release\nst 3 f relaxed\nld 2 f acquire\nwr 2 x\n"},
         Case{"RmwJoinsReleases", "none",
              "wr 1 x\nwr 2 y\nrmw 1 f release\nrmw 2 f release\nld 3 f acquire\nwr 3 x\nwr 3 y\n"},
-        Case{"ReleaseFenceOrders", "none", "wr 1 x\nfence 1 release\nst 1 f relaxed\nld 2 f acquire\nwr 2 x\n"},
-        Case{"AcquireFenceOrders", "none", "wr 1 x\nst 1 f release\nld 2 f relaxed\nfence 2 acquire\nwr 2 x\n"},
+        Case{"ReleaseFenceOrders", "none",
+             "wr 1 x\nfence 1 release\nst 1 f relaxed\nld 2 f acquire\nwr 2 x\n"},
+        Case{"AcquireFenceOrders", "none",
+             "wr 1 x\nst 1 f release\nld 2 f relaxed\nfence 2 acquire\nwr 2 x\n"},
         Case{"AfterReleaseFenceIsNotCovered", "race x",
              "fence 1 release\nwr 1 x\nst 1 f relaxed\nld 2 f acquire\nwr 2 x\n"},
         Case{"FenceBeforeTheLoadIsTooEarly", "race x",
@@ -59,14 +64,16 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"AcrossWords", "race 0x1008", "wr 1 0x1006:4\nwr 2 0x1008:1\n"},
         Case{"WideAccess", "race 0x1040", "wr 1 0x1000:128\nrd 2 0x1040:4\n"},
         Case{"ReusedMemoryIsNew", "none",
-             "fork 0 1\nfork 0 2\nalloc 1 0x1000 16\nwr 1 0x1000:8\nfree 1 0x1000 16\nalloc 2 0x1000 16\nwr 2 0x1000:8\n"},
+             "fork 0 1\nfork 0 2\nalloc 1 0x1000 16\nwr 1 0x1000:8\nfree 1 0x1000 16\nalloc 2 0x1000 16\nwr "
+             "2 0x1000:8\n"},
         Case{"FreeClashesWithAccess", "race 0x1000", "wr 1 0x1000:8\nfree 2 0x1000 16\n"},
         Case{"ReusedLockIsAnotherLock", "race x",
              "acq 1 0x2000\nwr 1 x\nrel 1 0x2000\nfree 1 0x2000 40\nacq 2 0x2000\nwr 2 x\nrel 2 0x2000\n"},
         Case{"FreeingPartOfAWord", "race 0x1000", "wr 1 0x1000:8\nfree 1 0x1004 4\nwr 2 0x1000:8\n"}),
     [](const auto& each) { return each.param.name; });
 
-// A race does not blind the check for what comes after it: thread 3's write is ordered after thread 2's but not after 1's.
+// A race does not blind the check for what comes after it: thread 3's write is ordered after thread 2's but
+// not after 1's.
 TEST(Hb, SecondEventsAfterARace) {
   const auto found = detect("wr 1 x\nwr 2 x\nacq 2 l\nrel 2 l\nacq 3 l\nwr 3 x\nrel 3 l\n", "hb");
   ASSERT_EQ(found.size(), 2U);
@@ -86,7 +93,9 @@ TEST(SyncClocks, Figure82) {
     event.resolve(0, LocksetTable::kEmpty);
     clocks.consume(event);
   };
-  const auto clock = [&](ThreadId thread) { return std::pair(clocks.clock(thread)[one], clocks.clock(thread)[two]); };
+  const auto clock = [&](ThreadId thread) {
+    return std::pair(clocks.clock(thread)[one], clocks.clock(thread)[two]);
+  };
   using Times = std::pair<Time, Time>;
   EXPECT_EQ(clock(one), Times(1, 0));
   EXPECT_EQ(clock(two), Times(0, 1));
