@@ -48,12 +48,6 @@ std::vector<std::string> verdict_names() {
   return names;
 }
 
-std::optional<Verdict> parse_verdict(std::string_view name) {
-  for (const Verdict verdict : kVerdicts)
-    if (to_string(verdict) == name) return verdict;
-  return std::nullopt;
-}
-
 std::vector<std::string> shell_words(std::span<const std::string> words) {
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+=:,@%";

@@ -2,10 +2,8 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "report/finding.h"
@@ -23,7 +21,6 @@ CLI::Validator analysis_list();
 
 /// The rungs of the ladder, lowest first.
 std::vector<std::string> verdict_names();
-std::optional<Verdict> parse_verdict(std::string_view name);
 
 /// The words as a shell must be given them.
 std::vector<std::string> shell_words(std::span<const std::string> words);

@@ -75,9 +75,9 @@ class Analyze : public Command {
                 .line = 0,
                 .exit_code = kExitInternal});
     }
-    const Verdict fail_on = *parse_verdict(fail_on_);
+    const Verdict fail_on = *verdict_from(fail_on_);
     const bool failing =
-        std::ranges::any_of(findings, [&](const Finding& f) { return f.verdict() >= fail_on; });
+        std::ranges::any_of(findings, [&](const Finding& finding) { return finding.reaches(fail_on); });
     return failing ? kExitFindings : 0;
   }
 
@@ -93,7 +93,7 @@ class Analyze : public Command {
     if (json_) return print_json(findings);
     const bool to_terminal = output_.empty() || output_ == "-";
     return print_text(findings, {.traces = traces_,
-                                 .fail_on = *parse_verdict(fail_on_),
+                                 .fail_on = *verdict_from(fail_on_),
                                  .color = to_terminal && console.color(),
                                  .show_all = show_all_,
                                  .next_command = next_command()});

@@ -62,8 +62,7 @@ class Convert : public Command {
   static std::string format_list() {
     std::string text;
     for (const TraceFormat* format : trace_formats())
-      text += fmt::format("  {:<10}{:<8}{}{}\n", format->name, format->extension, format->summary,
-                          format->create == nullptr ? " (read only)" : "");
+      text += fmt::format("  {:<10}{:<8}{}\n", format->name, format->extension, format->summary);
     return text;
   }
 

@@ -114,7 +114,7 @@ Result<std::string> explain(std::string topic) {
     if (info.name == topic) return fmt::format("{}: {}\n\n{}\n", info.name, info.summary, info.explain);
   for (const FindingKind kind : kKinds)
     if (to_string(kind) == topic) return fmt::format("{}\n\n{}\n", topic, kind_meaning(kind));
-  if (const auto verdict = parse_verdict(topic))
+  if (const auto verdict = verdict_from(topic))
     return fmt::format("{}\n\n{}\n", topic, verdict_meaning(*verdict));
   if (const auto number = parse_pattern(topic)) {
     return fmt::format("access pattern {}: {}\n\n{}{}.\n", *number, pattern_text(*number),

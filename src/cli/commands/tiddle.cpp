@@ -1,4 +1,6 @@
 // ravel tiddle: what one can do with a trace written as Tiddle, besides analysing it.
+#include "trace/tiddle.h"
+
 #include <fmt/format.h>
 
 #include <optional>
@@ -9,7 +11,6 @@
 #include "cli/arguments.h"
 #include "cli/command.h"
 #include "trace/format.h"
-#include "trace/tiddle.h"
 #include "trace/tiddle_program.h"
 #include "trace/tiddle_text.h"
 #include "witness/equivalents.h"
@@ -36,30 +37,34 @@ class Tiddle : public Command {
   void define(CLI::App& app) override {
     app.require_subcommand(1);
     app.footer("Example:\n  ravel tiddle compile --help");
-    compile_ = app.add_subcommand("compile",
-                                  "Make a C++ program that runs exactly this trace\n\nThe program needs a C++20 compiler. "
-                                  "With --print as its argument it prints each operation when it is done.");
+    compile_ = app.add_subcommand(
+        "compile",
+        "Make a C++ program that runs exactly this trace\n\nThe program needs a C++20 compiler. "
+        "With --print as its argument it prints each operation when it is done.");
     compile_->add_option("TRACE", input_, "Trace to compile")->required()->type_name("FILE");
     std::vector<std::string> modes;
     for (const auto& [mode, value] : kModes) modes.emplace_back(mode);
     compile_
         ->add_option("--mode", mode_,
-                     "deterministic (the default) keeps the order of the trace; the others let the threads run, give up "
+                     "deterministic (the default) keeps the order of the trace; the others let the threads "
+                     "run, give up "
                      "the processor or sleep between operations")
         ->type_name("MODE")
         ->check(one_of(std::move(modes)));
     add_output(*compile_, output_);
-    compile_->footer("Example:\n  ravel tiddle compile trace.tid -o trace.cpp && g++ -std=c++20 -pthread trace.cpp");
+    compile_->footer(
+        "Example:\n  ravel tiddle compile trace.tid -o trace.cpp && g++ -std=c++20 -pthread trace.cpp");
 
-    equivalents_ = app.add_subcommand(
-        "equivalents",
-        "List the traces that differ from this one only in the order of operations that do not conflict\n\nThe trace "
-        "itself comes first.");
+    equivalents_ = app.add_subcommand("equivalents",
+                                      "List the traces that differ from this one only in the order of "
+                                      "operations that do not conflict\n\nThe trace "
+                                      "itself comes first.");
     equivalents_->add_option("TRACE", input_, "Trace to reorder")->required()->type_name("FILE");
     equivalents_->add_option("--limit", limit_, fmt::format("Stop after so many (without it {})", limit_))
         ->type_name("NUMBER")
         ->check(CLI::PositiveNumber);
-    equivalents_->add_flag("--compile", as_program_, "Make one C++ program that runs them all, one after the other");
+    equivalents_->add_flag("--compile", as_program_,
+                           "Make one C++ program that runs them all, one after the other");
     add_output(*equivalents_, output_);
     equivalents_->footer("Example:\n  ravel tiddle equivalents --limit 10 trace.tid");
   }
@@ -69,7 +74,8 @@ class Tiddle : public Command {
     if (!reader) return std::unexpected(reader.error());
     const auto trace = collect(**reader, kMostEvents);
     if (!trace) return std::unexpected(trace.error());
-    for (const std::string& note : (*reader)->notes()) session.console.note(fmt::format("{}: {}", input_, note));
+    for (const std::string& note : (*reader)->notes())
+      session.console.note(fmt::format("{}: {}", input_, note));
     const auto text = compile_->parsed() ? compile(*trace) : equivalents(*trace, session.console);
     if (!text) {
       Error error = text.error();
@@ -94,7 +100,8 @@ class Tiddle : public Command {
     std::optional<Error> error;
     const auto visit = [&](std::span<const std::uint64_t> positions) {
       std::vector<Event> events;
-      for (const std::uint64_t position : positions) events.push_back(trace.events[*trace.index_of(position)]);
+      for (const std::uint64_t position : positions)
+        events.push_back(trace.events[*trace.index_of(position)]);
       if (as_program_) {
         traces.push_back(std::move(events));
         return true;
@@ -109,7 +116,8 @@ class Tiddle : public Command {
     };
     const EquivalentsCount count = for_each_equivalent(trace, limit_, visit);
     if (error) return std::unexpected(*error);
-    if (!count.complete) console.note(fmt::format("{}: there are more than {} (see --limit)", input_, count.traces));
+    if (!count.complete)
+      console.note(fmt::format("{}: there are more than {} (see --limit)", input_, count.traces));
     if (!as_program_) return listing;
     std::vector<ProgramSource> sources;
     for (const auto& events : traces) sources.push_back({events, trace.tables});
