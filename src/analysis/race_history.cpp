@@ -1,6 +1,7 @@
 #include "analysis/race_history.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace ravel {
 namespace {
@@ -10,47 +11,39 @@ constexpr std::array kKindOfClass = {EventKind::Read, EventKind::Write, EventKin
 
 }  // namespace
 
-void RaceHistory::grow(VariableId variable) {
-  const std::size_t size = std::max(variable.index() + 1, epochs_.size() * 2);
-  epochs_.resize(size);
-  details_.resize(size);
-}
-
 RaceHistory::Access& RaceHistory::entry(std::vector<Access>& list, ThreadId thread) {
   const auto at =
       std::ranges::lower_bound(list, thread, {}, [](const Access& a) { return a.epoch.thread(); });
   if (at != list.end() && at->epoch.thread() == thread) return *at;
-  return *list.insert(at, Access{Epoch(thread, 0), {}});
+  return *list.insert(at, Access(Event{}, Epoch(thread, 0)));
 }
 
 // The variable's lists; made from its epochs if it had none.
 RaceHistory::Lists& RaceHistory::unfold(VariableId variable) {
-  Epochs& epochs = at(variable);
-  if (has_lists(epochs)) return lists(epochs);
-  const Details& details = details_[variable.index()];
-  const Epochs old = epochs;
-  epochs.read = {};
+  State& state = at(variable);
+  if (has_lists(state)) return lists(state);
+  const State old = std::exchange(state, {});
   if (free_lists_.empty()) {
     lists_.emplace_back();
-    epochs.write = lists_epoch(lists_.size() - 1);
+    state.write.epoch = lists_epoch(lists_.size() - 1);
   } else {
-    epochs.write = free_lists_.back();
+    state.write.epoch = free_lists_.back();
     free_lists_.pop_back();
   }
-  Lists& unfolded = lists(epochs);
-  if (!old.write.none()) unfolded.of[kWrite].push_back({old.write, details.write});
-  if (!old.read.none()) unfolded.of[kRead].push_back({old.read, details.read});
+  Lists& unfolded = lists(state);
+  if (!old.write.epoch.none()) unfolded.of[kWrite].push_back(old.write);
+  if (!old.read.epoch.none()) unfolded.of[kRead].push_back(old.read);
   return unfolded;
 }
 
-void RaceHistory::fold(Epochs& epochs) {
-  if (has_lists(epochs)) {
-    Lists& unused = lists(epochs);
+void RaceHistory::fold(State& state) {
+  if (has_lists(state)) {
+    Lists& unused = lists(state);
     for (auto& list : unused.of) list.clear();
     unused.raced = false;
-    free_lists_.push_back(epochs.write);
+    free_lists_.push_back(state.write.epoch);
   }
-  epochs = {};
+  state = {};
 }
 
 // Reports every access of one class that is unordered with the event; true if there was one.
@@ -61,10 +54,10 @@ bool RaceHistory::check(Lists& lists, Class with, const Event& event, const Vect
     if (clock.covers(access.epoch)) continue;
     raced = true;
     Involved first;
-    first.position = access.detail.position;
+    first.position = access.position;
     first.thread = access.epoch.thread();
-    first.place = access.detail.place;
-    first.held = access.detail.held;
+    first.place = access.place;
+    first.held = access.held;
     first.kind = kKindOfClass[with];
     observer.race(first, event);
   }
@@ -78,7 +71,7 @@ void RaceHistory::slow_read(const Event& event, Epoch now, const VectorClock& cl
   if (mine.epoch == now && !before.raced) return;
   check(before, kWrite, event, clock, observer);
   check(before, kAtomicStore, event, clock, observer);
-  mine = {now, Detail(event)};
+  mine = Access(event, now);
 }
 
 void RaceHistory::slow_write(const Event& event, Epoch now, const VectorClock& clock, Observer& observer) {
@@ -87,15 +80,14 @@ void RaceHistory::slow_write(const Event& event, Epoch now, const VectorClock& c
   for (const Class with : {kRead, kWrite, kAtomicLoad, kAtomicStore})
     raced |= check(before, with, event, clock, observer);
   if (raced) {
-    entry(before.of[kWrite], event.thread) = {now, Detail(event)};
+    entry(before.of[kWrite], event.thread) = Access(event, now);
     return;
   }
   // Everything before is ordered before this write: whoever is ordered after the write is ordered after all
   // of it.
-  Epochs& epochs = at(event.variable());
-  fold(epochs);
-  epochs.write = now;
-  details_[event.variable().index()].write = Detail(event);
+  State& state = at(event.variable());
+  fold(state);
+  state.write = Access(event, now);
 }
 
 void RaceHistory::atomic(const Event& event, Epoch now, const VectorClock& clock, Observer& observer) {
@@ -103,19 +95,18 @@ void RaceHistory::atomic(const Event& event, Epoch now, const VectorClock& clock
   const bool load = event.kind == EventKind::AtomicLoad;
   check(before, kWrite, event, clock, observer);
   if (!load) check(before, kRead, event, clock, observer);
-  entry(before.of[load ? kAtomicLoad : kAtomicStore], event.thread) = {now, Detail(event)};
+  entry(before.of[load ? kAtomicLoad : kAtomicStore], event.thread) = Access(event, now);
 }
 
 void RaceHistory::remember(const Event& event, Epoch then) {
   Access& mine =
       entry(unfold(event.variable()).of[event.kind == EventKind::RetroWrite ? kWrite : kRead], event.thread);
-  if (mine.epoch.time() < then.time()) mine = {then, Detail(event)};
+  if (mine.epoch.time() < then.time()) mine = Access(event, then);
 }
 
 void RaceHistory::split(const Event& event) {
   fold(at(event.variable()));
-  const Epochs whole = at(event.split_from());
-  details_[event.variable().index()] = details_[event.split_from().index()];
+  const State whole = at(event.split_from());
   if (!has_lists(whole)) {
     at(event.variable()) = whole;
     return;

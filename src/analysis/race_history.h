@@ -29,22 +29,21 @@ class RaceHistory {
 
   /// Checks and remembers an access by a thread whose clock is `clock`, at local time `now`.
   void read(const Event& event, Epoch now, const VectorClock& clock, Observer& observer) {
-    Epochs& epochs = at(event.variable());
-    if (epochs.read == now)
-      return;  // [READ SAME EPOCH]: whoever came between would have raced with that read
-    if (clock.covers(epochs.write) && clock.covers(epochs.read)) [[likely]] {
-      epochs.read = now;  // [READ EXCLUSIVE]
-      details_[event.variable().index()].read = Detail(event);
+    State& state = at(event.variable());
+    if (state.read.epoch == now)
+      return;  // [READ SAME EPOCH]: who came between would have raced with that read
+    if (clock.covers(state.write.epoch) && clock.covers(state.read.epoch)) [[likely]] {
+      state.read = Access(event, now);  // [READ EXCLUSIVE]
     } else {
       slow_read(event, now, clock, observer);
     }
   }
   void write(const Event& event, Epoch now, const VectorClock& clock, Observer& observer) {
-    Epochs& epochs = at(event.variable());
-    if (epochs.write == now) return;  // [WRITE SAME EPOCH]
-    if (clock.covers(epochs.write) && clock.covers(epochs.read)) [[likely]] {
-      epochs = {now, {}};  // [WRITE EXCLUSIVE]
-      details_[event.variable().index()].write = Detail(event);
+    State& state = at(event.variable());
+    if (state.write.epoch == now) return;  // [WRITE SAME EPOCH]
+    if (clock.covers(state.write.epoch) && clock.covers(state.read.epoch)) [[likely]] {
+      state.write = Access(event, now);  // [WRITE EXCLUSIVE]
+      state.read.epoch = {};
     } else {
       slow_write(event, now, clock, observer);
     }
@@ -60,23 +59,19 @@ class RaceHistory {
 
   /// Starts loading the state of a variable that will be accessed soon.
   void prefetch(VariableId variable) const {
-    if (variable.index() < epochs_.size()) __builtin_prefetch(&epochs_[variable.index()]);
+    if (variable.index() < states_.size()) __builtin_prefetch(&states_[variable.index()]);
   }
 
  private:
-  /// What a report says about an access besides its epoch. Kept apart: checks read epochs, only reports read
-  /// this.
-  struct Detail {
+  struct Access {
+    Epoch epoch;
     std::uint64_t position = 0;
     PlaceId place;
     LocksetId held;
 
-    Detail() = default;
-    explicit Detail(const Event& event) : position(event.position), place(event.place), held(event.held()) {}
-  };
-  struct Access {
-    Epoch epoch;
-    Detail detail;
+    Access() = default;
+    Access(const Event& event, Epoch now)
+        : epoch(now), position(event.position), place(event.place), held(event.held()) {}
   };
   // The classes of accesses that are kept apart: two atomic ones never race.
   enum Class : std::uint8_t { kRead, kWrite, kAtomicLoad, kAtomicStore, kClasses };
@@ -84,40 +79,34 @@ class RaceHistory {
     std::array<std::vector<Access>, kClasses> of;  ///< each thread's last one, sorted by thread
     bool raced = false;                            ///< something in here is unordered: nothing may be skipped
   };
-  /// W_x and R_x. A variable with lists has an epoch in `write` that no clock covers, so that the fast paths
-  /// need not ask, and none in `read`.
-  struct Epochs {
-    Epoch write;
-    Epoch read;
-  };
-  struct Details {
-    Detail write;
-    Detail read;
+  /// W_x and R_x, in one cache line. A variable with lists has an epoch in `write` that no clock covers, so
+  /// that the fast paths need not ask, and none in `read`.
+  struct alignas(64) State {
+    Access write;
+    Access read;
   };
 
   static constexpr ThreadId kNobody{};
   static Epoch lists_epoch(std::size_t index) { return {kNobody, static_cast<Time>(index + 1)}; }
-  static bool has_lists(const Epochs& epochs) { return epochs.write.thread() == kNobody; }
-  Lists& lists(const Epochs& epochs) { return lists_[epochs.write.time() - 1]; }
+  static bool has_lists(const State& state) { return state.write.epoch.thread() == kNobody; }
+  Lists& lists(const State& state) { return lists_[state.write.epoch.time() - 1]; }
 
-  Epochs& at(VariableId variable) {
-    if (variable.index() >= epochs_.size()) [[unlikely]]
-      grow(variable);
-    return epochs_[variable.index()];
+  State& at(VariableId variable) {
+    if (variable.index() >= states_.size()) [[unlikely]]
+      states_.resize(std::max(variable.index() + 1, states_.size() * 2));
+    return states_[variable.index()];
   }
-  void grow(VariableId variable);
   Lists& unfold(VariableId variable);
-  void fold(Epochs& epochs);
+  void fold(State& state);
   void slow_read(const Event& event, Epoch now, const VectorClock& clock, Observer& observer);
   void slow_write(const Event& event, Epoch now, const VectorClock& clock, Observer& observer);
   static bool check(Lists& lists, Class with, const Event& event, const VectorClock& clock,
                     Observer& observer);
   static Access& entry(std::vector<Access>& list, ThreadId thread);
 
-  std::vector<Epochs> epochs_;    ///< by variable
-  std::vector<Details> details_;  ///< by variable
+  std::vector<State> states_;  ///< by variable
   std::vector<Lists> lists_;
-  std::vector<Epoch> free_lists_;  ///< as in Epochs::write
+  std::vector<Epoch> free_lists_;  ///< as in State::write
 };
 
 }  // namespace ravel

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <type_traits>
 
 #include "event/check.h"
 #include "trace/rvl_events.h"
@@ -13,10 +15,14 @@ constexpr std::uint64_t low_bytes_mask(unsigned bytes) {
   return bytes == 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << (8 * bytes)) - 1;
 }
 
-/// How a control byte reads, looked up once for target and place together.
+/// How a control byte reads, looked up once for target and place together. Masks instead of flags: what a
+/// trace does next is what a processor's branch prediction cannot know.
 struct Control {
   std::uint64_t target_mask;
+  std::uint64_t context_mask;  ///< all ones: the target's difference is to the context's last target
   std::uint32_t place_mask;
+  std::uint32_t
+      moved_mask;  ///< all ones: the place's difference is to the thread's last place, else to the prediction
   std::uint8_t target_length, place_length, shift;
 };
 constexpr std::array<Control, 256> kControls = [] {
@@ -24,23 +30,32 @@ constexpr std::array<Control, 256> kControls = [] {
   for (unsigned i = 0; i < 256; ++i) {
     const std::uint8_t target_length = kTargetLengths[i & kTargetLengthMask];
     const std::uint8_t place_length = kPlaceLengths[i >> kPlaceAt];
-    controls[i] = {low_bytes_mask(target_length), static_cast<std::uint32_t>(low_bytes_mask(place_length)),
-                   target_length, place_length, kShifts[(i >> kShiftAt) & 3]};
+    controls[i] = {.target_mask = low_bytes_mask(target_length),
+                   .context_mask = (i & kBaseIsContext) != 0 ? ~std::uint64_t{0} : 0,
+                   .place_mask = static_cast<std::uint32_t>(low_bytes_mask(place_length)),
+                   .moved_mask = place_length != 0 ? ~std::uint32_t{0} : 0,
+                   .target_length = target_length,
+                   .place_length = place_length,
+                   .shift = kShifts[(i >> kShiftAt) & 3]};
   }
   return controls;
 }();
 
-/// The targets of one kind that surely have a name, or need none: those with (target - base) < limit, and if
-/// `any_address` also all that are not synthetic.
+template <typename T>
+T select(T mask, T if_ones, T if_zeros) {
+  return if_zeros ^ ((if_ones ^ if_zeros) & mask);
+}
+
+/// A quick test of one kind's targets: good are those with (target ^ flip) < limit. It may suspect a good
+/// one; unknown_name() has the last word.
 struct KindLimit {
-  std::uint64_t base = 0;
-  std::uint64_t limit = 0;
+  std::uint64_t flip = 0;
+  std::uint64_t limit = 0;  ///< so an unknown kind is always suspect
   std::uint8_t space = static_cast<std::uint8_t>(TargetSpace::None);
-  bool any_address = false;
-  bool any = false;
 };
 
 std::array<KindLimit, 64> kind_limits(const Tables& tables) {
+  constexpr std::uint64_t kTopBit = std::uint64_t{1} << 63;
   std::array<KindLimit, 64> limits{};
   for (int i = 0; i < kEventKindCount; ++i) {
     const TargetSpace space = target_space(static_cast<EventKind>(i));
@@ -51,9 +66,9 @@ std::array<KindLimit, 64> kind_limits(const Tables& tables) {
       case TargetSpace::Lock:
       case TargetSpace::Condition:
       case TargetSpace::Barrier:
-        limit.any_address = true;
-        limit.base = synthetic_address(space, 0);
-        limit.limit = std::uint64_t{tables.names(space).size()} << 4;
+        // Real addresses stay below the top bit; the synthetic ones of this space come right above it.
+        limit.flip = synthetic_address(space, 0) ^ kTopBit;
+        limit.limit = kTopBit + (std::uint64_t{tables.names(space).size()} << 4);
         break;
       case TargetSpace::Thread:
       case TargetSpace::Unit:
@@ -61,7 +76,7 @@ std::array<KindLimit, 64> kind_limits(const Tables& tables) {
         break;
       case TargetSpace::Range:
       case TargetSpace::None:
-        limit.any = true;
+        limit.limit = ~std::uint64_t{0};
         break;
     }
   }
@@ -74,6 +89,17 @@ struct Columns {
 
 std::unexpected<std::string> inconsistent() {
   return std::unexpected<std::string>("its columns do not fit together");
+}
+
+std::size_t count_changes(std::span<const unsigned char> ops) {
+  constexpr std::uint64_t kEightOnes = 0x0101'0101'0101'0101;
+  std::size_t count = 0;
+  std::size_t i = 0;
+  for (; i + 8 <= ops.size(); i += 8) {  // one flag a byte; the product's top byte is their sum
+    count += (load_little<std::uint64_t>(&ops[i]) / kThreadChanges & kEightOnes) * kEightOnes >> 56;
+  }
+  for (; i < ops.size(); ++i) count += (ops[i] & kThreadChanges) != 0 ? 1 : 0;
+  return count;
 }
 
 std::expected<Columns, std::string> split_columns(ByteSpan payload, std::uint32_t count, PayloadHead& head) {
@@ -91,21 +117,38 @@ std::expected<Columns, std::string> split_columns(ByteSpan payload, std::uint32_
   columns.targets = cursor.take(head.targets);
   columns.extras = cursor.take(head.extras);
   if (!cursor.ok() || cursor.left() != 0) return inconsistent();
-  const auto changes = std::count_if(columns.ops.begin(), columns.ops.end(),
-                                     [](unsigned char op) { return (op & kThreadChanges) != 0; });
-  if (static_cast<std::uint32_t>(changes) != head.changes || (columns.ops[0] & kThreadChanges) == 0) {
+  if (count_changes(columns.ops) != head.changes || (columns.ops[0] & kThreadChanges) == 0)
     return inconsistent();
-  }
   return columns;
 }
 
-/// Reads the extras of one event: cold unless the trace has values.
-bool read_extras(ByteCursor& extras, Event& event) {
+// The two halves of an Event that are one word each: stores are what the loop below has most of.
+static_assert(std::is_trivially_copyable_v<Event> && offsetof(Event, kind) == 0 &&
+              offsetof(Event, order) == 1 && offsetof(Event, thread) == 4 &&
+              offsetof(Event, width) == offsetof(Event, place) + 4);
+void store_first_word(Event& event, unsigned kind, Shape shape, ThreadId thread) {
+  const std::uint64_t word = kind | (shape >> kShapeOrderAt) << 8 | std::uint64_t{thread.value} << 32;
+  std::memcpy(static_cast<void*>(&event), &word, sizeof(word));
+}
+void store_last_word(Event& event, std::uint32_t place, std::uint32_t width) {
+  const std::uint64_t word = place | std::uint64_t{width} << 32;
+  std::memcpy(static_cast<void*>(&event.place), &word, sizeof(word));
+}
+
+constexpr std::array<std::uint32_t, 8> kWidthOfCode = [] {
+  std::array<std::uint32_t, 8> widths{};
+  std::copy(kWidths.begin(), kWidths.end(), widths.begin());
+  return widths;
+}();
+
+/// Reads the extras of one event: cold unless the trace has values. False: they are malformed.
+bool read_extras(ByteCursor& extras, Shape& shape, Event& event) {
   const ByteSpan first = extras.take(1);
   if (first.empty()) return false;
   const unsigned byte = first[0];
-  const unsigned order = (byte >> kExtraOrderAt) & 7;
-  const unsigned width = byte >> kExtraWidthAt;
+  shape = static_cast<Shape>(byte >> kExtraShapeAt);
+  const unsigned order = shape >> kShapeOrderAt;
+  const unsigned width = shape & kWidthMask;
   if (order >= kOrderCount || width > kWidthFollows) return false;
   event.order = static_cast<MemoryOrder>(order);
   event.has_value = (byte & kExtraHasValue) != 0;
@@ -115,79 +158,74 @@ bool read_extras(ByteCursor& extras, Event& event) {
   return extras.ok() && bytes <= 0xffff'ffff;
 }
 
-/// What decode_columns found wrong; the details are looked for only then.
-enum class Outcome : std::uint8_t { Good, Inconsistent, UnknownNames };
+/// What decode_columns found; details are looked for only where something is wrong.
+enum class Outcome : std::uint8_t { Good, Inconsistent, Suspect };
+
+/// Events between two looks at the ends of the columns; kDecoderSlack is what they can overrun them by.
+constexpr std::size_t kStride = 64;
+static_assert(kDecoderSlack >= kStride * 8 + 8);
 
 template <typename Slot>
-Outcome decode_columns(const Columns& columns, std::uint64_t position, std::uint32_t place_count,
-                       const std::array<KindLimit, 64>& limits, Model& model, std::vector<Event>& events) {
+Outcome decode_columns(const Columns& columns, std::uint64_t position, const Tables& tables, Model& model,
+                       Event* out) {
+  const std::array<KindLimit, 64> limits = kind_limits(tables);
+  const auto place_count = static_cast<std::uint32_t>(tables.places.size());
   const unsigned char* change = columns.changes.data() - sizeof(Slot);
   const unsigned char* place_from = columns.places.data();
   const unsigned char* const place_end = place_from + columns.places.size();
   const unsigned char* target_from = columns.targets.data();
   const unsigned char* const target_end = target_from + columns.targets.size();
+  ThreadModel* const threads = model.threads.data();
   ByteCursor extras(columns.extras);
-  unsigned unknown = 0;
+  bool suspect = false;
 
   const std::size_t count = columns.ops.size();
-  Event* out = events.data();
-  for (std::size_t i = 0; i < count; ++i, ++out) {
-    const unsigned op = columns.ops[i];
-    const unsigned kind = op & kKindMask;
-    const Control& control = kControls[columns.controls[i]];
-    const KindLimit& limit = limits[kind];
-    // No branch here: threads take turns in no pattern that a processor could learn.
-    change += (op & kThreadChanges) != 0 ? sizeof(Slot) : 0;
-    const std::size_t slot = load_little<Slot>(change);
-    ThreadModel& thread = model.threads[slot];
+  for (std::size_t begin = 0; begin < count; begin += kStride) {
+    const std::size_t end = std::min(begin + kStride, count);
+    for (std::size_t i = begin; i < end; ++i, ++out) {
+      const unsigned op = columns.ops[i];
+      const unsigned kind = op & kKindMask;
+      const Control& control = kControls[columns.controls[i]];
+      const KindLimit& limit = limits[kind];
+      change += (op / kThreadChanges % 2) * sizeof(Slot);
+      ThreadModel& thread = threads[load_little<Slot>(change)];
 
-    std::uint32_t& next_place = model.next_place[Model::slot(thread.place, kind)];
-    const std::uint32_t moved =
-        thread.place + unzigzag(load_little<std::uint32_t>(place_from) & control.place_mask);
-    const std::uint32_t place = control.place_length != 0 ? moved : next_place;
-    next_place = thread.place = place;
-    place_from += control.place_length;
+      std::uint32_t& next_place = model.next_places[Model::entry(thread.place, kind)];
+      const std::uint32_t place = select(control.moved_mask, thread.place, next_place) +
+                                  unzigzag(load_little<std::uint32_t>(place_from) & control.place_mask);
+      next_place = thread.place = place;
+      place_from += control.place_length;
 
-    Context& context = model.contexts[Model::slot(place, kind)];
-    std::uint64_t& last_target = thread.targets[limit.space];
-    const std::uint64_t base = (columns.controls[i] & kBaseIsContext) != 0 ? context.target : last_target;
-    const std::uint64_t target =
-        base + (unzigzag(load_little<std::uint64_t>(target_from) & control.target_mask) << control.shift);
-    context.target = last_target = target;
-    target_from += control.target_length;
+      const unsigned context = Model::entry(place, kind);
+      std::uint64_t& last_target = thread.targets[limit.space];
+      const std::uint64_t target =
+          select(control.context_mask, model.targets[context], last_target) +
+          (unzigzag(load_little<std::uint64_t>(target_from) & control.target_mask) << control.shift);
+      model.targets[context] = last_target = target;
+      target_from += control.target_length;
+      suspect |= (place > place_count) | ((target ^ limit.flip) >= limit.limit);
+
+      const Shape seen = model.shapes[context];
+      Shape shape = seen == kNoShape ? model.kind_shapes[kind] : seen;
+      store_first_word(*out, kind, shape, thread.id);
+      out->target = target;
+      out->value = 0;
+      out->position = position + i;
+      store_last_word(*out, place - 1, kWidthOfCode[shape & kWidthMask]);
+      if ((op & kHasExtras) != 0) {
+        if (!read_extras(extras, shape, *out)) [[unlikely]]
+          return Outcome::Inconsistent;
+        model.kind_shapes[kind] = shape;
+        suspect |= out->kind == EventKind::ObjectBegin;  // its value is an id, too
+      }
+      model.shapes[context] = shape;
+    }
     if (place_from > place_end || target_from > target_end) [[unlikely]]
       return Outcome::Inconsistent;
-
-    Shape& kind_shape = model.kind_shapes[kind];
-    Shape shape = context.shape == kNoShape ? kind_shape : context.shape;
-    out->kind = static_cast<EventKind>(kind);
-    out->has_value = false;
-    out->reserved = 0;
-    out->thread = model.threads[slot].id;
-    out->target = target;
-    out->value = 0;
-    out->position = position + i;
-    out->place = PlaceId(place - 1);
-    if ((op & kHasExtras) != 0) {
-      if (!read_extras(extras, *out)) [[unlikely]]
-        return Outcome::Inconsistent;
-      shape = shape_of(out->width, out->order);
-    } else {
-      out->order = static_cast<MemoryOrder>(shape >> 32);
-      out->width = static_cast<std::uint32_t>(shape);
-    }
-    context.shape = kind_shape = shape;
-
-    unknown |=
-        static_cast<unsigned>(place > place_count) |
-        (static_cast<unsigned>(target - limit.base >= limit.limit) & static_cast<unsigned>(!limit.any) &
-         static_cast<unsigned>(!limit.any_address | is_synthetic(target))) |
-        static_cast<unsigned>(kind >= kEventKindCount) |
-        static_cast<unsigned>(kind == static_cast<unsigned>(EventKind::ObjectBegin));
   }
   if (place_from != place_end || target_from != target_end || extras.left() != 0)
     return Outcome::Inconsistent;
-  return unknown != 0 ? Outcome::UnknownNames : Outcome::Good;
+  return suspect ? Outcome::Suspect : Outcome::Good;
 }
 
 template <typename Slot>
@@ -259,17 +297,15 @@ std::expected<void, std::string> EventDecoder::decode(ByteSpan payload, std::uin
   }
 
   events.resize(count);
-  const auto place_count = static_cast<std::uint32_t>(tables.places.size());
-  const auto limits = kind_limits(tables);
   const Outcome outcome =
-      small ? decode_columns<std::uint8_t>(*columns, first_position, place_count, limits, *model_, events)
-            : decode_columns<std::uint16_t>(*columns, first_position, place_count, limits, *model_, events);
+      small ? decode_columns<std::uint8_t>(*columns, first_position, tables, *model_, events.data())
+            : decode_columns<std::uint16_t>(*columns, first_position, tables, *model_, events.data());
   switch (outcome) {
     case Outcome::Good:
       return {};
     case Outcome::Inconsistent:
       return inconsistent();
-    case Outcome::UnknownNames:
+    case Outcome::Suspect:
       break;
   }
   for (const Event& event : events) {

@@ -32,11 +32,25 @@ CodedTarget code_target(std::uint64_t target, std::uint64_t base, std::uint32_t 
   return {coded, base_flag | code | shift << kShiftAt, kTargetLengths[code]};
 }
 
-unsigned width_code(std::uint32_t width) {
-  const auto found = std::find(kWidths.begin(), kWidths.end(), width);
-  return static_cast<unsigned>(found - kWidths.begin());  // past the end: kWidthFollows
+Shape shape_of(const Event& event) {
+  unsigned code = 0;
+  while (code < kWidthFollows && kWidths[code] != event.width) ++code;
+  return static_cast<Shape>(code | static_cast<unsigned>(event.order) << kShapeOrderAt);
 }
 static_assert(kWidthFollows == kWidths.size());
+
+/// target_space() as a table.
+const std::array<std::uint8_t, 64>& space_of_kind() {
+  static const std::array<std::uint8_t, 64> kSpaces = [] {
+    std::array<std::uint8_t, 64> spaces{};
+    for (int kind = 0; kind < kEventKindCount; ++kind) {
+      spaces[static_cast<std::size_t>(kind)] =
+          static_cast<std::uint8_t>(target_space(static_cast<EventKind>(kind)));
+    }
+    return spaces;
+  }();
+  return kSpaces;
+}
 
 void append_low_bytes(unsigned char*& to, std::uint64_t value, unsigned count) {
   store_little(to, value);
@@ -76,6 +90,7 @@ void EventEncoder::encode(std::span<const Event> events, Bytes& payload) {
   unsigned char* place_to = places_.data();
   unsigned char* target_to = targets_.data();
 
+  const std::array<std::uint8_t, 64>& spaces = space_of_kind();
   ThreadId last_thread;
   ThreadModel* thread = nullptr;
   for (std::size_t i = 0; i < events.size(); ++i) {
@@ -92,7 +107,7 @@ void EventEncoder::encode(std::span<const Event> events, Bytes& payload) {
 
     unsigned control = 0;
     const std::uint32_t place = event.place.value + 1;
-    std::uint32_t& next_place = model.next_place[Model::slot(thread->place, kind)];
+    std::uint32_t& next_place = model.next_places[Model::entry(thread->place, kind)];
     if (place != next_place) {
       const std::uint32_t coded = zigzag(place - thread->place);
       const unsigned code = coded < 0x100 ? 1 : coded < 0x10000 ? 2 : 3;
@@ -101,30 +116,31 @@ void EventEncoder::encode(std::span<const Event> events, Bytes& payload) {
     }
     next_place = thread->place = place;
 
-    Context& context = model.contexts[Model::slot(place, kind)];
-    std::uint64_t& last_target = thread->targets[static_cast<std::size_t>(target_space(event.kind))];
-    CodedTarget target = code_target(event.target, context.target, event.width, kBaseIsContext);
+    const unsigned context = Model::entry(place, kind);
+    std::uint64_t& last_target = thread->targets[spaces[kind]];
+    CodedTarget target = code_target(event.target, model.targets[context], event.width, kBaseIsContext);
     if (target.length != 0) {
       const CodedTarget other = code_target(event.target, last_target, event.width, 0);
       if (other.length < target.length) target = other;
     }
     append_low_bytes(target_to, target.bytes, target.length);
-    context.target = last_target = event.target;
+    model.targets[context] = last_target = event.target;
     controls_[i] = static_cast<unsigned char>(control | target.control);
 
-    const Shape shape = shape_of(event.width, event.order);
-    Shape& kind_shape = model.kind_shapes[kind];
-    const Shape expected = context.shape == kNoShape ? kind_shape : context.shape;
-    if (shape != expected || event.has_value || event.value != 0) {
+    const Shape shape = shape_of(event);
+    const Shape expected =
+        model.shapes[context] == kNoShape ? model.kind_shapes[kind] : model.shapes[context];
+    const bool width_follows = (shape & kWidthMask) == kWidthFollows;
+    if (shape != expected || width_follows || event.has_value || event.value != 0) {
       op |= kHasExtras;
-      const unsigned code = width_code(event.width);
-      extras_.push_back(static_cast<unsigned char>(
-          (event.has_value ? kExtraHasValue : 0) | (event.value != 0 ? kExtraValue : 0) |
-          static_cast<unsigned>(event.order) << kExtraOrderAt | code << kExtraWidthAt));
-      if (code == kWidthFollows) append_varint(extras_, event.width);
+      extras_.push_back(static_cast<unsigned char>((event.has_value ? kExtraHasValue : 0) |
+                                                   (event.value != 0 ? kExtraValue : 0) |
+                                                   shape << kExtraShapeAt));
+      if (width_follows) append_varint(extras_, event.width);
       if (event.value != 0) append_varint(extras_, event.value);
+      model.kind_shapes[kind] = shape;
     }
-    context.shape = kind_shape = shape;
+    model.shapes[context] = shape;
     ops_[i] = static_cast<unsigned char>(op);
   }
 

@@ -21,7 +21,7 @@ namespace ravel::rvl {
 struct Model;
 
 /// Bytes after a payload that the decoder may read (not use).
-inline constexpr std::size_t kDecoderSlack = 16;
+inline constexpr std::size_t kDecoderSlack = 520;
 
 /// The first reference of `event` to a name that `tables` does not have, as a sentence; empty: all are known.
 /// A place and a unit may be unknown (an invalid id), an address need not have a name unless it is a

@@ -31,13 +31,18 @@ inline constexpr std::array<std::uint8_t, 8> kTargetLengths = {0, 1, 2, 3, 4, 5,
 inline constexpr std::array<std::uint8_t, 4> kShifts = {0, 2, 3, 4};
 inline constexpr std::array<std::uint8_t, 4> kPlaceLengths = {0, 1, 2, 4};
 
-// An extras byte.
+// An extras byte: two flags, and the event's shape.
 inline constexpr unsigned kExtraHasValue = 1;
 inline constexpr unsigned kExtraValue = 2;  ///< a value other than 0 follows as varint
-inline constexpr unsigned kExtraOrderAt = 2;
-inline constexpr unsigned kExtraWidthAt = 5;  ///< index to kWidths; kWidthFollows: as varint
+inline constexpr unsigned kExtraShapeAt = 2;
+
+/// Width and memory order in six bits: index to kWidths, and the order above it.
+using Shape = std::uint8_t;
+inline constexpr unsigned kWidthMask = 7;
+inline constexpr unsigned kShapeOrderAt = 3;
 inline constexpr std::array<std::uint32_t, 6> kWidths = {0, 1, 2, 4, 8, 16};
-inline constexpr unsigned kWidthFollows = 6;
+inline constexpr unsigned kWidthFollows = 6;  ///< any other width: a varint in the extras, never predicted
+inline constexpr Shape kNoShape = 0xff;       ///< of a context not seen yet
 
 inline constexpr unsigned kOrderCount = static_cast<unsigned>(MemoryOrder::SeqCst) + 1;
 
@@ -51,18 +56,6 @@ static_assert(kPayloadHeadBytes == 20);
 /// With so many threads a slot takes two bytes.
 inline constexpr std::uint32_t kSmallThreads = 256;
 
-/// Width and memory order together, so that one comparison and one table entry do for both.
-using Shape = std::uint64_t;
-constexpr Shape shape_of(std::uint32_t width, MemoryOrder order) {
-  return std::uint64_t{width} | std::uint64_t{static_cast<std::uint8_t>(order)} << 32;
-}
-inline constexpr Shape kNoShape = ~std::uint64_t{0};
-
-struct Context {
-  std::uint64_t target = 0;
-  Shape shape = kNoShape;
-};
-
 struct ThreadModel {
   ThreadId id;
   std::uint32_t place = 0;  ///< of its last event; here and below PlaceId + 1, so that 0 is "unknown"
@@ -70,23 +63,25 @@ struct ThreadModel {
 };
 
 struct Model {
-  static constexpr unsigned kTableBits = 11;
+  static constexpr unsigned kEntries = 2048;
 
-  std::array<std::uint32_t, 1 << kTableBits> next_place;  ///< by the thread's last place and the kind
-  std::array<Context, 1 << kTableBits> contexts;          ///< by place and kind
-  std::array<Shape, 64> kind_shapes;  ///< of the last event of a kind, for contexts not seen yet
+  std::array<std::uint32_t, kEntries> next_places;  ///< by the thread's last place and the kind
+  std::array<std::uint64_t, kEntries> targets;      ///< last target, by place and kind: a context
+  std::array<Shape, kEntries> shapes;               ///< the same for the last shape
+  std::array<Shape, 64> kind_shapes;  ///< by kind: last shape that was written down, for new contexts
   std::vector<ThreadModel> threads;   ///< by slot
 
   void reset(std::size_t thread_count) {
-    next_place.fill(0);
-    contexts.fill({});
+    next_places.fill(0);
+    targets.fill(0);
+    shapes.fill(kNoShape);
     kind_shapes.fill(0);
     threads.assign(thread_count, {});
   }
 
-  static unsigned slot(std::uint32_t place, unsigned kind) {
-    return ((place * 64 + kind) * 0x9e3779b1U) >> (32 - kTableBits);
-  }
+  /// PlaceIds are dense and most places have one kind, so this is nearly free of collisions and cheaper than
+  /// a hash.
+  static unsigned entry(std::uint32_t place, unsigned kind) { return (place ^ kind << 5) % kEntries; }
 };
 
 }  // namespace ravel::rvl

@@ -34,11 +34,10 @@ class RvlReader final : public TraceReader {
   }
 
   Result<void> next(std::vector<Event>& batch) override {
-    batch.clear();
     while (!ended_) {
       const auto whole = next_block();
       if (!whole) return std::unexpected(whole.error());
-      if (!*whole) return {};
+      if (!*whole) break;
       switch (head_.type) {
         case BlockType::Header:
           return broken("only the first block may be a header");
@@ -110,14 +109,10 @@ class RvlReader final : public TraceReader {
           fmt::format("it begins with event {}, but event {} comes next", head_.first_position, events_ + 1));
     }
     const auto decoded = decoder_.decode(payload(), head_.events, head_.first_position, tables_, batch);
-    if (!decoded) {
-      batch.clear();
-      return broken(decoded.error());
-    }
+    if (!decoded) return broken(decoded.error());
     if (head_.thread != kManyThreads) {
       for (const Event& event : batch) {
         if (event.thread.value != head_.thread) {
-          batch.clear();
           return broken(fmt::format("it should have events of thread {} only", head_.thread));
         }
       }

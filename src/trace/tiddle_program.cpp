@@ -60,7 +60,7 @@ class Emitter {
 
 void Emitter::declare() {
   for (const auto& [address, variable] : plan_.variables)
-    out_ += fmt::format(variable.plain ? "std::int64_t {} = 0;\n" : "std::atomic<std::int64_t> {}{{0}};\n",
+    out_ += fmt::format("{} {}{{0}};\n", variable.plain ? "std::int64_t" : "std::atomic<std::int64_t>",
                         variable.identifier);
   for (const auto& [address, lock] : plan_.locks)
     out_ += fmt::format("std::{} {};\n", lock.shared ? "shared_mutex" : "mutex", lock.identifier);
@@ -133,12 +133,12 @@ std::string Emitter::operation(const ProgramStep& step) {
     case EventKind::NotifyAll:
       return call(plan_.conditions, "notify_all");
     case EventKind::BarrierEnter: {
-      const std::string& barrier = plan_.barriers.at(event.target).identifier;
-      return fmt::format("at_{0}.emplace({0}.arrive());", barrier);
+      const ProgramBarrier& barrier = plan_.barriers.at(event.target);
+      return fmt::format("{}.emplace({}.arrive());", barrier.token, barrier.identifier);
     }
     case EventKind::BarrierExit: {
-      const std::string& barrier = plan_.barriers.at(event.target).identifier;
-      return fmt::format("{0}.wait(std::move(*at_{0}));", barrier);
+      const ProgramBarrier& barrier = plan_.barriers.at(event.target);
+      return fmt::format("{}.wait(std::move(*{}));", barrier.identifier, barrier.token);
     }
     case EventKind::UnitBegin:
       return mark("unit_begin");
@@ -216,8 +216,8 @@ void Emitter::thread(const ProgramThread& thread) {
   std::set<std::uint64_t> barriers;
   for (const ProgramStep& step : thread.steps)
     if (step.event.kind == EventKind::BarrierEnter && barriers.insert(step.event.target).second)
-      out_ += fmt::format("  std::optional<std::barrier<>::arrival_token> at_{};\n",
-                          plan_.barriers.at(step.event.target).identifier);
+      out_ += fmt::format("  std::optional<std::barrier<>::arrival_token> {};\n",
+                          plan_.barriers.at(step.event.target).token);
   for (std::size_t i = 0; i < thread.steps.size(); ++i) step(thread, i);
   out_ += "}\n";
 }

@@ -132,6 +132,8 @@ Result<void> Planner::find_objects() {
   }
   for (auto& [address, condition] : plan_.conditions)
     condition.own_mutex = identifiers_.take(condition.identifier + "_mutex", "");
+  for (auto& [address, barrier] : plan_.barriers)
+    barrier.token = identifiers_.take("at_" + barrier.identifier, "");
   return {};
 }
 

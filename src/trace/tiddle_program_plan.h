@@ -56,6 +56,7 @@ struct ProgramCondition {
 
 struct ProgramBarrier {
   std::string identifier;
+  std::string token;  ///< a thread's local variable for its arrival
   std::uint64_t size = 0;
 };
 
