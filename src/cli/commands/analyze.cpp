@@ -92,11 +92,13 @@ class Analyze : public Command {
   std::string print(std::span<const Finding> findings, const Console& console) const {
     if (json_) return print_json(findings);
     const bool to_terminal = output_.empty() || output_ == "-";
-    return print_text(findings, {.traces = traces_,
-                                 .fail_on = *verdict_from(fail_on_),
-                                 .color = to_terminal && console.color(),
-                                 .show_all = show_all_,
-                                 .next_command = next_command()});
+    ReportContext context;
+    context.traces = traces_;
+    context.fail_on = *verdict_from(fail_on_);
+    context.color = to_terminal && console.color();
+    context.show_all = show_all_;
+    context.next_command = next_command();
+    return print_text(findings, context);
   }
 
   // All other analyses' word on the same traces is the deepest look there is; after that, what the words

@@ -52,11 +52,11 @@ class Report : public Command {
 
   std::string print(std::span<const Finding> findings, const Console& console) const {
     if (format_ == "json") return print_json(findings);
-    return print_text(findings, {.traces = {},
-                                 .fail_on = Verdict::Suspected,
-                                 .color = (output_.empty() || output_ == "-") && console.color(),
-                                 .show_all = true,
-                                 .next_command = "ravel explain"});
+    ReportContext context;
+    context.color = (output_.empty() || output_ == "-") && console.color();
+    context.show_all = true;
+    context.next_command = "ravel explain";
+    return print_text(findings, context);
   }
 
   std::string input_;
