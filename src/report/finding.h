@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +36,9 @@ enum class Verdict : std::uint8_t { RAVEL_VERDICTS(X) };
 
 std::string_view to_string(FindingKind kind);
 std::string_view to_string(Verdict verdict);
+/// The inverses; nothing: no such text.
+std::optional<FindingKind> finding_kind_from(std::string_view text);
+std::optional<Verdict> verdict_from(std::string_view text);
 
 /// One analysis' word on a finding.
 struct Evidence {
@@ -87,8 +91,14 @@ struct Finding {
 
   /// Highest rung of the evidence (Suspected if there is only refuting evidence).
   Verdict verdict() const;
-  /// The analysis behind the verdict.
+  /// The analysis behind the verdict; empty if all evidence is against the finding.
   std::string_view analysis() const;
+  /// Only suspected, and refuted in every scope in which it was: not to be reported as an error.
+  bool closed() const;
+  /// Evidence of `predicted` or better meets a refutation of the same scope: a bug of ravel (exit 70).
+  bool contradictory() const;
+  /// Counts as an error for --fail-on (exit 66).
+  bool reaches(Verdict fail_on) const { return !closed() && verdict() >= fail_on; }
 
   friend bool operator==(const Finding&, const Finding&) = default;
 };
