@@ -12,20 +12,23 @@ bool says_the_same(const Evidence& a, const Evidence& b) {
          a.guarantee == b.guarantee;
 }
 
+/// Behind all that is as strong.
+void insert(std::vector<Evidence>& into, Evidence one) {
+  const auto place = std::ranges::upper_bound(into, one.verdict, std::ranges::greater{}, &Evidence::verdict);
+  into.insert(place, std::move(one));
+}
+
+/// `into` is, and stays, sorted: the strongest first, between equals in order of arrival.
 void merge_evidence(std::vector<Evidence>& into, std::vector<Evidence> from) {
   for (Evidence& one : from) {
     const auto known =
         std::ranges::find_if(into, [&](const Evidence& other) { return says_the_same(one, other); });
     if (known == into.end()) {
-      into.push_back(std::move(one));
+      insert(into, std::move(one));
     } else if (known->schedule.empty()) {
       known->schedule = std::move(one.schedule);
     }
   }
-}
-
-void strongest_first(std::vector<Evidence>& evidence) {
-  std::ranges::stable_sort(evidence, std::ranges::greater{}, &Evidence::verdict);
 }
 
 void fill_in(std::string& text, const std::string& other) {
@@ -57,9 +60,10 @@ void FindingStore::add(Finding finding) {
 
   Finding& old = entry.finding;
   const bool replace = fresh || finding.verdict() > old.verdict();
+  std::vector<Evidence> evidence = std::exchange(old.evidence, {});
+  merge_evidence(evidence, std::exchange(finding.evidence, {}));
   if (replace) std::swap(old, finding);
-  merge_evidence(old.evidence, std::move(finding.evidence));
-  strongest_first(old.evidence);
+  old.evidence = std::move(evidence);
   fill_in(old.pattern, finding.pattern);
   fill_in(old.unit, finding.unit);
   old.occurrences = occurrences;
@@ -81,13 +85,23 @@ void FindingStore::count(Entry& entry, const Finding& finding) {
 }
 
 std::vector<Finding> FindingStore::sorted() const {
+  struct Rank {
+    Verdict verdict;
+    std::uint64_t first_event;
+    std::size_t arrival;
+  };
+  std::vector<Rank> order;
+  order.reserve(entries_.size());
+  for (const Entry& entry : entries_) {
+    order.push_back({entry.finding.verdict(), first_event(entry.finding), order.size()});
+  }
+  std::ranges::sort(order, [](const Rank& a, const Rank& b) {
+    if (a.verdict != b.verdict) return a.verdict > b.verdict;
+    return std::pair(a.first_event, a.arrival) < std::pair(b.first_event, b.arrival);
+  });
   std::vector<Finding> findings;
   findings.reserve(entries_.size());
-  for (const Entry& entry : entries_) findings.push_back(entry.finding);
-  std::ranges::stable_sort(findings, [](const Finding& a, const Finding& b) {
-    if (a.verdict() != b.verdict()) return a.verdict() > b.verdict();
-    return first_event(a) < first_event(b);
-  });
+  for (const Rank& rank : order) findings.push_back(entries_[rank.arrival].finding);
   return findings;
 }
 
