@@ -7,6 +7,7 @@
 // of this run's lock order is missed: that is what the predictive analyses are for.
 #include "analysis/analysis.h"
 #include "analysis/race_history.h"
+#include "analysis/resolver.h"
 #include "analysis/sync_clocks.h"
 
 namespace ravel {
@@ -23,7 +24,13 @@ class HappensBefore final : public Analysis, RaceHistory::Observer {
     for (std::size_t i = 0; i < batch.size(); ++i) {
       if (i + kAhead < batch.size() && is_access(batch[i + kAhead].kind))
         history_.prefetch(batch[i + kAhead].variable());
-      consume(batch[i]);
+      if (is_atomic(batch[i].kind)) [[unlikely]] {
+        const std::size_t parts = count_parts(batch, i);
+        atomic(batch.subspan(i, parts));
+        i += parts - 1;
+      } else {
+        consume(batch[i]);
+      }
     }
   }
 
@@ -35,14 +42,7 @@ class HappensBefore final : public Analysis, RaceHistory::Observer {
         history_.read(event, clocks_.epoch(t), clocks_.clock(t), *this);
         return;
       case EventKind::Write:
-        history_.write(event, clocks_.epoch(t), clocks_.clock(t), *this);
-        return;
-      case EventKind::AtomicLoad:
-      case EventKind::AtomicStore:
-      case EventKind::AtomicRmw:
-        clocks_.before_atomic(event);
-        history_.atomic(event, clocks_.epoch(t), clocks_.clock(t), *this);
-        clocks_.after_atomic(event);
+        if (history_.write(event, clocks_.epoch(t), clocks_.clock(t), *this)) clocks_.plain_write(event);
         return;
       case EventKind::RetroRead:
       case EventKind::RetroWrite:
@@ -58,6 +58,22 @@ class HappensBefore final : public Analysis, RaceHistory::Observer {
         break;
     }
     clocks_.consume(event);
+  }
+
+  /// One atomic access: what any part of it acquires counts for all of it, and all of it is before what it
+  /// releases.
+  void atomic(std::span<const Event> parts) {
+    for (const Event& part : parts) {
+      if (is_atomic(part.kind))
+        clocks_.before_atomic(part);
+      else
+        consume(part);
+    }
+    const ThreadId t = parts.front().thread;
+    for (const Event& part : parts)
+      if (is_atomic(part.kind)) history_.atomic(part, clocks_.epoch(t), clocks_.clock(t), *this);
+    for (const Event& part : parts)
+      if (is_atomic(part.kind)) clocks_.after_atomic(part);
   }
 
   void race(const Involved& first, const Event& second) override {

@@ -38,15 +38,17 @@ class RaceHistory {
       slow_read(event, now, clock, observer);
     }
   }
-  void write(const Event& event, Epoch now, const VectorClock& clock, Observer& observer) {
+  /// True if the variable may have been accessed atomically since its last plain write.
+  bool write(const Event& event, Epoch now, const VectorClock& clock, Observer& observer) {
     State& state = at(event.variable());
-    if (state.write.epoch == now) return;  // [WRITE SAME EPOCH]
+    if (state.write.epoch == now) return false;  // [WRITE SAME EPOCH]
     if (clock.covers(state.write.epoch) && clock.covers(state.read.epoch)) [[likely]] {
       state.write = Access(event, now);  // [WRITE EXCLUSIVE]
       state.read.epoch = {};
-    } else {
-      slow_write(event, now, clock, observer);
+      return false;
     }
+    slow_write(event, now, clock, observer);
+    return true;
   }
   void atomic(const Event& event, Epoch now, const VectorClock& clock, Observer& observer);
   /// An access that was reported late: it came first at local time `then`, when no other thread had touched

@@ -24,6 +24,14 @@
 
 namespace ravel {
 
+/// How many events from `first` on are about one event of the trace: an access to several variables comes in
+/// parts, all in one batch, with the splits it causes.
+inline std::size_t count_parts(std::span<const Event> batch, std::size_t first) {
+  std::size_t end = first + 1;
+  while (end < batch.size() && batch[end].position == batch[first].position) ++end;
+  return end - first;
+}
+
 class Resolver {
  public:
   /// The resolved form of `batch`, which it uses up; valid until the next call.

@@ -10,6 +10,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/race_history.h"
+#include "analysis/resolver.h"
 #include "analysis/sync_clocks.h"
 
 namespace ravel {
@@ -25,7 +26,15 @@ class SchedulableHappensBefore final : public Analysis, RaceHistory::Observer {
   }
 
   void consume(std::span<const Event> batch) override {
-    for (const Event& event : batch) consume(event);
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      if (!is_access(batch[i].kind)) {
+        consume(batch[i]);
+        continue;
+      }
+      const std::size_t parts = count_parts(batch, i);
+      access(batch.subspan(i, parts));
+      i += parts - 1;
+    }
   }
 
  private:
@@ -36,31 +45,56 @@ class SchedulableHappensBefore final : public Analysis, RaceHistory::Observer {
     std::shared_ptr<const VectorClock> others;
   };
 
-  void consume(const Event& event) {
+  /// One access, perhaps in parts. All of them are checked before any edge from a write that it saw counts,
+  /// and remembered at the same time.
+  void access(std::span<const Event> parts) {
+    const ThreadId t = parts.front().thread;
+    for (const Event& part : parts) {
+      if (is_atomic(part.kind)) {
+        clocks_.before_atomic(part);
+        changed(t);
+      } else if (part.kind == EventKind::Split) {
+        consume(part);
+      }
+    }
+    for (const Event& part : parts) check(part);
+    for (const Event& part : parts)
+      if (part.kind == EventKind::Read || part.kind == EventKind::AtomicLoad ||
+          part.kind == EventKind::AtomicRmw)
+        saw_last_write(part);
+    for (const Event& part : parts) {
+      if (is_atomic(part.kind)) clocks_.after_atomic(part);
+      if (is_write(part.kind) && !kRetroAccesses.has(part.kind)) wrote(part);
+      if (part.kind == EventKind::Retire) consume(part);
+    }
+  }
+
+  void check(const Event& event) {
     const ThreadId t = event.thread;
     switch (event.kind) {
       case EventKind::Read:
         history_.read(event, clocks_.epoch(t), clocks_.clock(t), *this);
-        saw_last_write(event);
         return;
       case EventKind::Write:
-        history_.write(event, clocks_.epoch(t), clocks_.clock(t), *this);
-        wrote(event);
+        if (history_.write(event, clocks_.epoch(t), clocks_.clock(t), *this)) clocks_.plain_write(event);
         return;
       case EventKind::AtomicLoad:
       case EventKind::AtomicStore:
       case EventKind::AtomicRmw:
-        clocks_.before_atomic(event);
-        changed(t);
         history_.atomic(event, clocks_.epoch(t), clocks_.clock(t), *this);
-        if (event.kind != EventKind::AtomicStore) saw_last_write(event);
-        clocks_.after_atomic(event);
-        if (event.kind != EventKind::AtomicLoad) wrote(event);
         return;
       case EventKind::RetroRead:
       case EventKind::RetroWrite:
         history_.remember(event, Epoch(t, static_cast<Time>(event.value)));
         return;
+      default:
+        return;
+    }
+  }
+
+  /// Any event that is no access.
+  void consume(const Event& event) {
+    switch (event.kind) {
       case EventKind::Split: {
         history_.split(event);
         const LastWrite whole = last_write(event.split_from());
@@ -75,7 +109,7 @@ class SchedulableHappensBefore final : public Analysis, RaceHistory::Observer {
         changed(event.other_thread());
         break;
       default:
-        changed(t);
+        changed(event.thread);
         break;
     }
     clocks_.consume(event);

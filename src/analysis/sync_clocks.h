@@ -32,6 +32,8 @@ class SyncClocks {
   /// not include it.
   void before_atomic(const Event& event);
   void after_atomic(const Event& event);
+  /// A plain write to a variable that may be atomic: who reads it synchronizes with nobody.
+  void plain_write(const Event& event) { atomics_.erase(event.variable()); }
 
   /// C_t. Valid until a new thread appears.
   const VectorClock& clock(ThreadId thread) { return state(thread).clock; }

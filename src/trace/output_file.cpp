@@ -5,7 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
+#include <atomic>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <utility>
@@ -16,6 +19,29 @@ namespace ravel {
 namespace {
 
 constexpr std::size_t kBufferBytes = 256 << 10;
+
+// The names written aside, as a signal handler can read them: pointers, each set and cleared in one step. A
+// file that finds no free slot is still removed by its destructor, only not by remove_unfinished_files().
+std::array<std::atomic<const char*>, 16> unfinished{};
+static_assert(std::atomic<const char*>::is_always_lock_free);
+
+void remember_unfinished(const std::string& name) {
+  const char* copy = ::strdup(name.c_str());
+  for (auto& slot : unfinished) {
+    const char* empty = nullptr;
+    if (slot.compare_exchange_strong(empty, copy)) return;
+  }
+  std::free(const_cast<char*>(copy));
+}
+
+void forget_unfinished(const std::string& name) {
+  for (auto& slot : unfinished) {
+    const char* known = slot.load();
+    if (known == nullptr || name != known) continue;
+    slot.store(nullptr);
+    std::free(const_cast<char*>(known));
+  }
+}
 
 }  // namespace
 
@@ -40,7 +66,10 @@ Result<OutputFile> OutputFile::create(const std::string& path) {
   for (int attempt = 0;; ++attempt) {
     std::string temporary = fmt::format("{}.{}-{}.tmp", final_path, ::getpid(), attempt);
     const int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor >= 0) return OutputFile(path, std::move(final_path), std::move(temporary), descriptor);
+    if (descriptor >= 0) {
+      remember_unfinished(temporary);
+      return OutputFile(path, std::move(final_path), std::move(temporary), descriptor);
+    }
     if (errno != EEXIST) return fail(fmt::format("cannot write: {}", std::strerror(errno)), path);
   }
 }
@@ -77,7 +106,9 @@ OutputFile::~OutputFile() { discard(); }
 void OutputFile::discard() {
   if (descriptor_ >= 0 && descriptor_ != STDOUT_FILENO) ::close(descriptor_);
   descriptor_ = -1;
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  if (temporary_.empty()) return;
+  ::unlink(temporary_.c_str());
+  forget_unfinished(temporary_);
   temporary_.clear();
 }
 
@@ -122,8 +153,14 @@ Result<void> OutputFile::commit() {
   if (temporary_.empty()) return {};
   if (::rename(temporary_.c_str(), final_path_.c_str()) != 0)
     return failure("cannot rename to its final name");
+  forget_unfinished(temporary_);
   temporary_.clear();
   return {};
+}
+
+void remove_unfinished_files() noexcept {
+  for (const auto& slot : unfinished)
+    if (const char* name = slot.load()) ::unlink(name);
 }
 
 }  // namespace ravel

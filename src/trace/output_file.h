@@ -50,4 +50,8 @@ class OutputFile {
   std::string buffer_;
 };
 
+/// Removes what all OutputFiles have written aside. Async-signal-safe, for the handler of a signal that ends
+/// the process.
+void remove_unfinished_files() noexcept;
+
 }  // namespace ravel

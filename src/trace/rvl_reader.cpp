@@ -49,9 +49,11 @@ class RvlReader final : public TraceReader {
         case BlockType::Events:
           return decode_events(batch);
         case BlockType::End:
-          return end();
+          if (auto good = end(); !good) return good;
+          break;
       }
     }
+    batch.clear();  // not earlier: the decoder fills events that exist faster than new ones
     return {};
   }
 

@@ -192,10 +192,17 @@ class Generator {
         const std::uint32_t v = random_.below(shape_.variables);
         if (memory_[v].freed != (action == Action::Alloc)) return;
         memory_[v] = {action == Action::Free, 0};
-        return emit(t, action == Action::Free ? EventKind::Free : EventKind::Alloc,
-                    synthetic_address(TargetSpace::Variable, v), kSyntheticWidth);
+        return emit(t, action == Action::Free ? EventKind::Free : EventKind::Alloc, variable_address(v),
+                    kSyntheticWidth);
       }
     }
+  }
+
+  /// Parts of variables and blocks have no names: such traces have addresses, which Tiddle can write too.
+  std::uint64_t variable_address(std::uint32_t v) const {
+    constexpr std::uint64_t kFirst = 0x1000;
+    return shape_.blocks || shape_.widths ? kFirst + std::uint64_t{v} * 16
+                                          : synthetic_address(TargetSpace::Variable, v);
   }
 
   void access(std::uint32_t t) {
@@ -215,9 +222,9 @@ class Generator {
     if (kind == EventKind::AtomicLoad) order = random_.pick(kLoads);
     if (kind == EventKind::AtomicStore) order = random_.pick(kStores);
     if (kind == EventKind::AtomicRmw) order = random_.pick(kRmws);
-    std::uint64_t address = synthetic_address(TargetSpace::Variable, v);
+    std::uint64_t address = variable_address(v);
     std::uint32_t width = kSyntheticWidth;
-    if (shape_.widths && !atomic) {
+    if (shape_.widths) {
       width = std::uint32_t{1} << random_.below(4);
       address += width * random_.below(kSyntheticWidth / width);
     }

@@ -63,7 +63,8 @@ void Oracle::derive_rules(const SmallTrace& trace) {
       const Event& b = events_[j];
       const bool program_order = a.thread == b.thread;
       const bool forked = a.kind == EventKind::Fork && a.other_thread() == b.thread;
-      const bool joined = b.kind == EventKind::Join && b.other_thread() == a.thread;
+      const bool forks_child = a.kind == EventKind::Fork && a.other_thread() == b.other_thread();
+      const bool joined = b.kind == EventKind::Join && (b.other_thread() == a.thread || forks_child);
       if (program_order || forked || joined) rules_[j].needs |= bit(i);
       if ((is_block(a.kind) || is_block(b.kind)) && share_memory(a, b)) {
         if (is_block(a.kind)) rules_[j].needs |= bit(i);
@@ -226,9 +227,11 @@ bool Oracle::deadlocked(std::uint64_t done, DeadlockWaits waits) const {
     if (events_[i].kind == EventKind::Join && waits == DeadlockWaits::LocksAndJoins) {
       std::uint64_t others = rules_[i].needs & ~done;
       const ThreadId child = events_[i].other_thread();
-      // Only the child may be missing, else the thread waits for its own fork.
+      // Only the child may be missing, or its fork; else the thread waits for its own fork.
       for (std::size_t k = 0; k < events_.size(); ++k)
-        if (events_[k].thread == child) others &= ~bit(k);
+        if (events_[k].thread == child ||
+            (events_[k].kind == EventKind::Fork && events_[k].other_thread() == child))
+          others &= ~bit(k);
       if (others == 0 && (rules_[i].needs & ~done) != 0) waits_for[thread].insert(child);
       continue;
     }

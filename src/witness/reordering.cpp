@@ -42,7 +42,9 @@ class Replay {
       const Event& other = original_.events[j];
       const bool forks_us = other.kind == EventKind::Fork && other.other_thread() == event.thread;
       if (forks_us && !done_[j]) return ReorderingRule::BeforeFork;
-      const bool joined = event.kind == EventKind::Join && event.other_thread() == other.thread;
+      const bool forks_child = other.kind == EventKind::Fork && other.other_thread() == event.other_thread();
+      const bool joined =
+          event.kind == EventKind::Join && (event.other_thread() == other.thread || forks_child);
       if (joined && !done_[j]) return ReorderingRule::JoinTooEarly;
     }
     if (is_acquire(event.kind) && !holders(event).empty()) return ReorderingRule::LockHeld;

@@ -5,7 +5,8 @@
 // in the trace, byte by byte; the atomic loads and read-modify-writes too, since another write would change
 // what synchronizes. The program could then have run this way under sequential consistency. Beyond the
 // definition's events:
-//   - a thread does nothing before its fork; a join comes after everything the joined thread did in the trace
+//   - a thread does nothing before its fork; a join comes after the fork of the joined thread and everything
+//     it did in the trace
 //   - a thread leaves a barrier when all that met there in the trace have arrived; passages keep their order
 //   - notifies that fell into a wait fall into it again
 //   - Alloc and Free keep their order with everything that touches their block

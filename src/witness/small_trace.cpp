@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
+
+#include "trace/tiddle.h"
+#include "trace/tiddle_text.h"
 
 namespace ravel {
 
@@ -32,38 +34,14 @@ MemoryReader reader_of(const SmallTrace& trace, std::size_t batch_events) {
   return MemoryReader(trace.header, trace.tables, trace.events, batch_events);
 }
 
-std::string to_tiddle(const Event& event, const Tables& tables) {
-  std::string line = fmt::format("{} {}", mnemonic(event.kind), tables.thread_name(event.thread));
-  const TargetSpace space = target_space(event.kind);
-  switch (space) {
-    case TargetSpace::Variable:
-    case TargetSpace::Lock:
-    case TargetSpace::Condition:
-    case TargetSpace::Barrier:
-      line += " " + tables.name(space, event.target);
-      break;
-    case TargetSpace::Thread:
-      line += " " + tables.thread_name(event.other_thread());
-      break;
-    case TargetSpace::Unit:
-      line += " " + (event.unit().index() < tables.units.size() ? tables.units[event.unit().index()]
-                                                                : fmt::format("#{}", event.target));
-      break;
-    case TargetSpace::Range:
-      line += fmt::format(" {:#x} {}", event.target, event.width);
-      break;
-    case TargetSpace::None:
-      break;
-  }
-  if (event.order != MemoryOrder::None) line += fmt::format(" {}", order_name(event.order));
-  if (event.has_value) line += fmt::format(" {}", event.value);
-  return line;
-}
-
 std::string to_tiddle(const SmallTrace& trace) {
-  std::string text;
-  for (const Event& event : trace.events)
-    fmt::format_to(std::back_inserter(text), "{}\n", to_tiddle(event, trace.tables));
+  std::string text = fmt::format("# {}\n", kNoImpliedForks);
+  ThreadNumbers numbers;
+  TiddleLosses losses;
+  for (const Event& event : trace.events) {
+    const auto line = tiddle_text(event, trace.tables, numbers, losses);
+    text += line ? *line + "\n" : fmt::format("# {}\n", line.error().text());
+  }
   return text;
 }
 

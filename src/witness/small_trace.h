@@ -32,9 +32,9 @@ Result<SmallTrace> collect(TraceReader& reader, std::size_t limit);
 
 MemoryReader reader_of(const SmallTrace& trace, std::size_t batch_events = kBatchEvents);
 
-/// The trace as Tiddle, one event a line, for messages and golden files.
+/// The trace as a Tiddle file, for messages and golden files. What Tiddle cannot say is a comment that says
+/// so.
 std::string to_tiddle(const SmallTrace& trace);
-std::string to_tiddle(const Event& event, const Tables& tables);
 
 /// Whether two events' bytes overlap (accesses and blocks: address and width).
 constexpr bool overlap(const Event& a, const Event& b) {
@@ -42,10 +42,13 @@ constexpr bool overlap(const Event& a, const Event& b) {
 }
 
 /// Two accesses by different threads to a common byte, at least one a write (Sadowski 2012, 7.3) and at least
-/// one plain: two atomic accesses are never a data race.
+/// one plain: two atomic accesses are never a data race. Freeing a block counts as a plain write to all of
+/// it.
 constexpr bool clash(const Event& a, const Event& b) {
-  return is_access(a.kind) && is_access(b.kind) && a.thread != b.thread && overlap(a, b) &&
-         (is_write(a.kind) || is_write(b.kind)) && !(is_atomic(a.kind) && is_atomic(b.kind));
+  constexpr KindMask kClashing = kAccesses | KindMask::of(EventKind::Free);
+  constexpr KindMask kChanging = kWrites | KindMask::of(EventKind::Free);
+  return kClashing.has(a.kind) && kClashing.has(b.kind) && a.thread != b.thread && overlap(a, b) &&
+         (kChanging.has(a.kind) || kChanging.has(b.kind)) && !(is_atomic(a.kind) && is_atomic(b.kind));
 }
 
 constexpr bool reads(EventKind kind) {

@@ -28,7 +28,7 @@ std::optional<std::size_t> last_write(const SmallTrace& trace, std::size_t i, By
 
 bool same_lifetime(const SmallTrace& trace, std::size_t i, std::size_t j) {
   for (Byte byte = trace.events[i].target; byte < trace.events[i].target + trace.events[i].width; ++byte) {
-    if (!accesses(trace.events[j], byte)) continue;
+    if (!accesses(trace.events[j], byte) && !frees(trace.events[j], byte)) continue;
     bool freed = false;
     for (std::size_t k = i; k < j; ++k) freed |= frees(trace.events[k], byte);
     if (!freed) return true;
@@ -119,7 +119,10 @@ Edges happens_before_edges(const SmallTrace& trace) {
       const bool program_order = events[i].thread == events[j].thread;
       const bool forked = events[i].kind == EventKind::Fork && events[i].other_thread() == events[j].thread;
       const bool joined = events[j].kind == EventKind::Join && events[j].other_thread() == events[i].thread;
-      if (program_order || forked || joined) edges.emplace(i, j);
+      // A thread without events in the trace still began and ended.
+      const bool forked_joined = events[i].kind == EventKind::Fork && events[j].kind == EventKind::Join &&
+                                 events[i].other_thread() == events[j].other_thread();
+      if (program_order || forked || joined || forked_joined) edges.emplace(i, j);
     }
   lock_edges(trace, edges);
   barrier_edges(trace, edges);

@@ -1,0 +1,37 @@
+#include "cli/command.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace ravel {
+namespace {
+
+std::vector<std::unique_ptr<Command>>& registry() {
+  static std::vector<std::unique_ptr<Command>> commands;
+  return commands;
+}
+
+}  // namespace
+
+std::span<const std::unique_ptr<Command>> commands() { return registry(); }
+
+void register_command(std::unique_ptr<Command> command) {
+  auto& all = registry();
+  const auto later = [](const auto& a, const auto& b) { return a->name() < b->name(); };
+  all.insert(std::upper_bound(all.begin(), all.end(), command, later), std::move(command));
+}
+
+CLI::Validator one_of(std::vector<std::string> choices) {
+  // page.cpp reads the choices back from this description, for help and completions.
+  std::string description = fmt::format("{{{}}}", fmt::join(choices, ","));
+  return CLI::Validator(
+      [choices = std::move(choices)](const std::string& value) -> std::string {
+        if (std::ranges::find(choices, value) != choices.end()) return {};
+        return fmt::format("'{}' is none of {}", value, fmt::join(choices, ", "));
+      },
+      std::move(description));
+}
+
+}  // namespace ravel
