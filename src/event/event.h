@@ -4,6 +4,7 @@
 // it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -65,11 +66,12 @@ enum class EventKind : std::uint8_t {
 #undef X
 };
 
-inline constexpr int kEventKindCount = 0
-#define X(...) +1
+inline constexpr std::array kEventKinds = {
+#define X(name, ...) EventKind::name,
     RAVEL_EVENT_KINDS(X)
 #undef X
-    ;
+};
+inline constexpr int kEventKindCount = static_cast<int>(kEventKinds.size());
 
 std::string_view kind_name(EventKind kind);       ///< "Read"
 std::string_view mnemonic(EventKind kind);        ///< "rd"; empty for the resolver's own kinds

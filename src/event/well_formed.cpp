@@ -5,12 +5,12 @@
 namespace ravel {
 namespace {
 
-constexpr std::array<std::string_view, kTraceRuleCount> kRuleTexts = {
+constexpr std::array<std::string_view, kTraceRules.size()> kRuleTexts = {
 #define X(name, text, dropped) text,
     RAVEL_TRACE_RULES(X)
 #undef X
 };
-constexpr std::array<std::string_view, kTraceRuleCount> kRuleDropped = {
+constexpr std::array<std::string_view, kTraceRules.size()> kRuleDropped = {
 #define X(name, text, dropped) dropped,
     RAVEL_TRACE_RULES(X)
 #undef X

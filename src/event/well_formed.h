@@ -34,11 +34,11 @@ enum class TraceRule : std::uint8_t {
   RAVEL_TRACE_RULES(X)
 #undef X
 };
-inline constexpr std::size_t kTraceRuleCount = 0
-#define X(...) +1
+inline constexpr std::array kTraceRules = {
+#define X(name, ...) TraceRule::name,
     RAVEL_TRACE_RULES(X)
 #undef X
-    ;
+};
 
 std::string_view rule_text(TraceRule rule);     ///< "acquires a lock that another thread holds"
 std::string_view rule_dropped(TraceRule rule);  ///< "acquires of a lock that another thread holds"
@@ -88,7 +88,7 @@ class WellFormed {
   boost::unordered_flat_map<std::uint64_t, LockState> locks_;
   std::uint64_t reentrant_ = 0;
   std::uint64_t non_nested_ = 0;
-  std::array<std::uint64_t, kTraceRuleCount> dropped_{};
+  std::array<std::uint64_t, kTraceRules.size()> dropped_{};
 };
 
 }  // namespace ravel

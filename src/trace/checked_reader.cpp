@@ -56,8 +56,7 @@ Result<void> CheckedReader::rewind() {
 
 std::vector<std::string> CheckedReader::notes() const {
   std::vector<std::string> all = source_->notes();
-  for (std::size_t i = 0; i < kTraceRuleCount; ++i) {
-    const auto rule = static_cast<TraceRule>(i);
+  for (const TraceRule rule : kTraceRules) {
     if (const std::uint64_t count = well_formed_.dropped(rule); count > 0)
       all.push_back(fmt::format("{} {} were dropped", count, rule_dropped(rule)));
   }
