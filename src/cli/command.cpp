@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 
 namespace ravel {
 namespace {
@@ -32,6 +34,17 @@ CLI::Validator one_of(std::vector<std::string> choices) {
         return fmt::format("'{}' is none of {}", value, fmt::join(choices, ", "));
       },
       std::move(description));
+}
+
+CLI::Validator at_least_one() {
+  return CLI::Validator(
+      [](const std::string& value) -> std::string {
+        std::uint64_t number = 0;
+        const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+        const bool whole = error == std::errc() && end == value.data() + value.size();
+        return whole && number > 0 ? "" : fmt::format("'{}' is no whole number from 1 on", value);
+      },
+      "");
 }
 
 }  // namespace ravel

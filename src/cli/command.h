@@ -52,4 +52,7 @@ struct RegisterCommand {
 /// A value that must be one of `choices`.
 CLI::Validator one_of(std::vector<std::string> choices);
 
+/// A whole number from 1 on.
+CLI::Validator at_least_one();
+
 }  // namespace ravel

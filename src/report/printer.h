@@ -22,7 +22,7 @@ struct ReportContext {
   bool color = false;
   bool show_all = false;  ///< also print findings below fail_on, and refuted ones, in full
   /// The one command that deepens a finding that has no schedule to replay; empty: none. "{id}" is replaced
-  /// by the id.
+  /// by the id, "{rule}" by the rule.
   std::string next_command;
   std::string
       source_directory;  ///< relative places are looked up here for their source line; empty: the current one

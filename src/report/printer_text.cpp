@@ -231,10 +231,12 @@ class TextPrinter {
       }
     }
     std::string command = context_.next_command;
-    constexpr std::string_view kId = "{id}";
-    if (const std::size_t at = command.find(kId); at != std::string::npos) {
-      command.replace(at, kId.size(), clean(shell_quoted(finding.id)));
-    }
+    const auto fill_in = [&command](std::string_view word, const std::string& text) {
+      if (const std::size_t at = command.find(word); at != std::string::npos)
+        command.replace(at, word.size(), clean(shell_quoted(text)));
+    };
+    fill_in("{id}", finding.id);
+    fill_in("{rule}", rule_name(finding));
     return command;
   }
 

@@ -101,10 +101,10 @@ class Analyze : public Command {
     return print_text(findings, context);
   }
 
-  // All other analyses' word on the same traces is the deepest look there is; after that, what the words
-  // mean.
+  // The word of all other analyses on the same traces is the deepest look there is; after that, what the
+  // finding means.
   std::string next_command() const {
-    if (with_ == "all") return "ravel explain";
+    if (with_ == "all") return "ravel explain {rule}";
     return fmt::format("ravel analyze --with all --show-all {}", fmt::join(shell_words(traces_), " "));
   }
 

@@ -109,11 +109,16 @@ std::string explain_all() {
 }
 
 Result<std::string> explain(std::string topic) {
-  if (topic.ends_with(kSuspectedSuffix)) topic.resize(topic.size() - kSuspectedSuffix.size());
+  const bool suspected = topic.ends_with(kSuspectedSuffix);
+  if (suspected) topic.resize(topic.size() - kSuspectedSuffix.size());
   for (const AnalysisInfo& info : analyses())
     if (info.name == topic) return fmt::format("{}: {}\n\n{}\n", info.name, info.summary, info.explain);
   for (const FindingKind kind : kKinds)
-    if (to_string(kind) == topic) return fmt::format("{}\n\n{}\n", topic, kind_meaning(kind));
+    if (to_string(kind) == topic) {
+      const std::string text = fmt::format("{}\n\n{}\n", topic, kind_meaning(kind));
+      return suspected ? text + fmt::format("\nsuspected\n\n{}\n", verdict_meaning(Verdict::Suspected))
+                       : text;
+    }
   if (const auto verdict = verdict_from(topic))
     return fmt::format("{}\n\n{}\n", topic, verdict_meaning(*verdict));
   if (const auto number = parse_pattern(topic)) {

@@ -55,7 +55,7 @@ class Report : public Command {
     ReportContext context;
     context.color = (output_.empty() || output_ == "-") && console.color();
     context.show_all = true;
-    context.next_command = "ravel explain";
+    context.next_command = "ravel explain {rule}";
     return print_text(findings, context);
   }
 

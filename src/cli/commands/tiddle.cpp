@@ -62,7 +62,7 @@ class Tiddle : public Command {
     equivalents_->add_option("TRACE", input_, "Trace to reorder")->required()->type_name("FILE");
     equivalents_->add_option("--limit", limit_, fmt::format("Stop after so many (without it {})", limit_))
         ->type_name("NUMBER")
-        ->check(CLI::PositiveNumber);
+        ->check(at_least_one());
     equivalents_->add_flag("--compile", as_program_,
                            "Make one C++ program that runs them all, one after the other");
     add_output(*equivalents_, output_);
