@@ -133,7 +133,7 @@ void BlockSealer::seal(BlockHead head, ByteSpan payload, Bytes& out) {
   if (!head.compressed || !check_limits(head).empty()) {  // too good a ratio for its type
     head.compressed = false;
     head.stored_size = head.raw_size;
-    std::copy(payload.begin(), payload.end(), stored);
+    std::ranges::copy(payload, stored);
   }
   CHECK(check_limits(head).empty(), check_limits(head));
   head.checksum = XXH3_64bits(stored, head.stored_size);
@@ -153,7 +153,7 @@ std::expected<void, std::string> BlockOpener::open(const BlockHead& head, ByteSp
   }
   raw.resize(head.raw_size + slack);
   if (!head.compressed) {
-    std::copy(stored.begin(), stored.end(), raw.begin());
+    std::ranges::copy(stored, raw.begin());
     return {};
   }
   const std::size_t unpacked =

@@ -137,7 +137,7 @@ void store_last_word(Event& event, std::uint32_t place, std::uint32_t width) {
 
 constexpr std::array<std::uint32_t, 8> kWidthOfCode = [] {
   std::array<std::uint32_t, 8> widths{};
-  std::copy(kWidths.begin(), kWidths.end(), widths.begin());
+  std::ranges::copy(kWidths, widths.begin());
   return widths;
 }();
 

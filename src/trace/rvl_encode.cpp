@@ -41,7 +41,7 @@ static_assert(kWidthFollows == kWidths.size());
 
 /// target_space() as a table.
 const std::array<std::uint8_t, 64>& space_of_kind() {
-  static const std::array<std::uint8_t, 64> kSpaces = [] {
+  static const std::array<std::uint8_t, 64> table = [] {
     std::array<std::uint8_t, 64> spaces{};
     for (int kind = 0; kind < kEventKindCount; ++kind) {
       spaces[static_cast<std::size_t>(kind)] =
@@ -49,7 +49,7 @@ const std::array<std::uint8_t, 64>& space_of_kind() {
     }
     return spaces;
   }();
-  return kSpaces;
+  return table;
 }
 
 void append_low_bytes(unsigned char*& to, std::uint64_t value, unsigned count) {

@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, 2> kAccessOrderNames = {"exact", "hook"};
 constexpr std::array<std::string_view, 3> kValueNames = {"exact", "sampled", "none"};
 
 json text_to_json(const std::string& text) {
-  const json plain = text;
+  json plain = text;
   const std::string dumped = plain.dump(-1, ' ', false, json::error_handler_t::ignore);
   if (json::parse(dumped, nullptr, false) == plain) return plain;
   std::string hex;
