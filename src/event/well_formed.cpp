@@ -87,6 +87,7 @@ WellFormed::Outcome WellFormed::check(const Event& event, TraceRule& broken) {
     }
     case EventKind::ThreadExit:
       self.ended = true;
+      running_[event.thread.index()] = 0;
       return Outcome::Keep;
     case EventKind::UnitBegin:
       self.units.push_back(event.target);

@@ -49,7 +49,7 @@ std::string_view to_string(Verdict verdict) {
 
 std::optional<FindingKind> finding_kind_from(std::string_view text) {
 #define X(name, kind_text) \
-  if (text == kind_text) return FindingKind::name;
+  if (text == (kind_text)) return FindingKind::name;
   RAVEL_FINDING_KINDS(X)
 #undef X
   return std::nullopt;
@@ -57,7 +57,7 @@ std::optional<FindingKind> finding_kind_from(std::string_view text) {
 
 std::optional<Verdict> verdict_from(std::string_view text) {
 #define X(name, verdict_text) \
-  if (text == verdict_text) return Verdict::name;
+  if (text == (verdict_text)) return Verdict::name;
   RAVEL_VERDICTS(X)
 #undef X
   return std::nullopt;

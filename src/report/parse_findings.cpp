@@ -43,15 +43,15 @@ class Taker {
  public:
   /// The member `key` of the object at `where`, or null with an error.
   const Json& member(const Json& object, const std::string& where, const char* key) {
-    static const Json kNull;
+    static const Json null;
     if (!object.is_object()) {
       fail(where, "is not an object");
-      return kNull;
+      return null;
     }
     const auto found = object.find(key);
     if (found == object.end()) {
       fail(where, fmt::format("has no '{}'", key));
-      return kNull;
+      return null;
     }
     return *found;
   }

@@ -36,12 +36,14 @@ class Output {
     put("\"");
     while (!text.empty()) {
       const std::size_t length = utf8_length(text);
+      std::string_view character = text;
+      character.remove_suffix(text.size() - length);
       const auto byte = static_cast<unsigned char>(text.front());
       if (length == 0) {
         put_unicode(0xdc00u | byte);  // JsonReader turns it back into the byte
       } else if (byte == '"' || byte == '\\') {
         put("\\");
-        put({text.data(), 1});
+        put(character);
       } else if (byte == '\n') {
         put("\\n");
       } else if (byte == '\t') {
@@ -49,7 +51,7 @@ class Output {
       } else if (byte < 0x20 || byte == 0x7f) {
         put_unicode(byte);
       } else {
-        put({text.data(), length});
+        put(character);
       }
       text.remove_prefix(length == 0 ? 1 : length);
     }

@@ -178,6 +178,9 @@ Outcome decode_columns(const Columns& columns, std::uint64_t position, const Tab
   ThreadModel* const threads = model.threads.data();
   ByteCursor extras(columns.extras);
   bool suspect = false;
+  ThreadModel* thread = threads;  // the first event changes it
+  // thread->place, in a register: each event has to wait for the place of the one before.
+  std::uint32_t last_place = 0;
 
   const std::size_t count = columns.ops.size();
   for (std::size_t begin = 0; begin < count; begin += kStride) {
@@ -187,17 +190,21 @@ Outcome decode_columns(const Columns& columns, std::uint64_t position, const Tab
       const unsigned kind = op & kKindMask;
       const Control& control = kControls[columns.controls[i]];
       const KindLimit& limit = limits[kind];
-      change += (op / kThreadChanges % 2) * sizeof(Slot);
-      ThreadModel& thread = threads[load_little<Slot>(change)];
+      if ((op & kThreadChanges) != 0) {
+        change += sizeof(Slot);
+        thread->place = last_place;
+        thread = &threads[load_little<Slot>(change)];
+        last_place = thread->place;
+      }
 
-      std::uint32_t& next_place = model.next_places[Model::entry(thread.place, kind)];
-      const std::uint32_t place = select(control.moved_mask, thread.place, next_place) +
+      std::uint32_t& next_place = model.next_places[Model::entry(last_place, kind)];
+      const std::uint32_t place = select(control.moved_mask, last_place, next_place) +
                                   unzigzag(load_little<std::uint32_t>(place_from) & control.place_mask);
-      next_place = thread.place = place;
+      next_place = last_place = place;
       place_from += control.place_length;
 
       const unsigned context = Model::entry(place, kind);
-      std::uint64_t& last_target = thread.targets[limit.space];
+      std::uint64_t& last_target = thread->targets[limit.space];
       const std::uint64_t target =
           select(control.context_mask, model.targets[context], last_target) +
           (unzigzag(load_little<std::uint64_t>(target_from) & control.target_mask) << control.shift);
@@ -207,7 +214,7 @@ Outcome decode_columns(const Columns& columns, std::uint64_t position, const Tab
 
       const Shape seen = model.shapes[context];
       Shape shape = seen == kNoShape ? model.kind_shapes[kind] : seen;
-      store_first_word(*out, kind, shape, thread.id);
+      store_first_word(*out, kind, shape, thread->id);
       out->target = target;
       out->value = 0;
       out->position = position + i;

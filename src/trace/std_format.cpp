@@ -36,6 +36,9 @@ bool is_std_name(std::string_view name) {
   });
 }
 
+// Locations below are looked up in a vector: lines of source files.
+constexpr std::uint64_t kSmallLocations = 1 << 20;
+
 /// A unit of work may have no label.
 bool is_std_label(std::string_view label) { return label.empty() || is_std_name(label); }
 
@@ -69,6 +72,7 @@ class StdReader final : public TraceReader {
  private:
   const char* parse(std::string_view line, Event& event);
   const char* parse_operation(std::string_view text, Event& event);
+  PlaceId place(std::uint64_t location);
 
   LineReader lines_;
   Column threads_{tables_.threads};
@@ -76,7 +80,7 @@ class StdReader final : public TraceReader {
   Column locks_{tables_.locks};
   NameInterner units_{tables_.units};
   PlaceInterner places_{tables_.places};
-  PlaceId last_place_;
+  std::vector<PlaceId> small_places_;  ///< by location
 };
 
 /// What is wrong, or null.
@@ -128,10 +132,17 @@ const char* StdReader::parse(std::string_view line, Event& event) {
   std::uint64_t location = 0;
   const auto [stop, error] = std::from_chars(second + 1, end, location);
   if (error != std::errc() || stop != end) return "the location is not a 64-bit number";
-  if (!last_place_.valid() || tables_.places[last_place_.index()].line != location)
-    last_place_ = places_.intern({}, location, {});
-  event.place = last_place_;
+  event.place = place(location);
   return nullptr;
+}
+
+PlaceId StdReader::place(std::uint64_t location) {
+  if (location >= kSmallLocations) return places_.intern({}, location, {});
+  if (location >= small_places_.size())
+    small_places_.resize(std::max(location + 1, small_places_.size() * 2));
+  PlaceId& place = small_places_[location];
+  if (!place.valid()) place = places_.intern({}, location, {});
+  return place;
 }
 
 Result<void> StdReader::next(std::vector<Event>& batch) {

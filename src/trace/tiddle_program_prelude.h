@@ -27,8 +27,13 @@ inline constexpr std::string_view kProgramHead =
 #include <utility>
 
 // What holds the operations together. It is not part of the trace: RAVEL-invisible, and hidden from other tools by the
-// attribute. It makes no call that a tool would take for synchronization.
+// attribute. It makes no call that a tool would take for synchronization. Under no_sanitize clang would still show the
+// atomic operations to ThreadSanitizer.
+#ifdef __clang__
+#define HIDDEN __attribute__((disable_sanitizer_instrumentation, noinline))
+#else
 #define HIDDEN __attribute__((no_sanitize("thread"), noinline))
+#endif
 
 namespace lockstep {
 
@@ -76,7 +81,7 @@ HIDDEN void done(unsigned long long number, const char* text) {
 }
 
 // How long a thread waits for a notify that came too early before it looks at the turn again.
-constexpr std::chrono::milliseconds patience(10);
+inline constexpr std::chrono::milliseconds patience(10);
 )";
 
 // The three nondeterministic modes differ in what turn() does.
@@ -86,7 +91,7 @@ inline bool reached(unsigned long long /*number*/) { return true; }
 inline void done(unsigned long long /*number*/, const char* text) { print(text); }
 
 // A wait whose notify came too early ends all the same.
-constexpr std::chrono::milliseconds patience(100);
+inline constexpr std::chrono::milliseconds patience(100);
 )";
 
 inline constexpr std::string_view kFreeTurn = R"(

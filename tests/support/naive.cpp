@@ -38,14 +38,16 @@ bool same_lifetime(const SmallTrace& trace, std::size_t i, std::size_t j) {
 
 void lock_edges(const SmallTrace& trace, Edges& edges) {
   const auto& events = trace.events;
-  for (std::size_t j = 0; j < events.size(); ++j)
-    for (std::size_t i = 0; i < j; ++i) {
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    if (!is_release(events[i].kind)) continue;
+    for (std::size_t j = i + 1; j < events.size(); ++j) {
+      if (frees(events[j], events[i].target)) break;  // another lock from here on
       const bool both_readers =
           events[i].kind == EventKind::ReleaseShared && events[j].kind == EventKind::AcquireShared;
-      if (is_release(events[i].kind) && is_acquire(events[j].kind) && events[i].target == events[j].target &&
-          !both_readers)
+      if (is_acquire(events[j].kind) && events[i].target == events[j].target && !both_readers)
         edges.emplace(i, j);
     }
+  }
 }
 
 void barrier_edges(const SmallTrace& trace, Edges& edges) {

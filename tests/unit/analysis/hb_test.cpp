@@ -68,7 +68,8 @@ INSTANTIATE_TEST_SUITE_P(
              "2 0x1000:8\n"},
         Case{"FreeClashesWithAccess", "race 0x1000", "wr 1 0x1000:8\nfree 2 0x1000 16\n"},
         Case{"ReusedLockIsAnotherLock", "race x",
-             "acq 1 0x2000:40\nwr 1 x\nrel 1 0x2000:40\nfree 1 0x2000 40\nacq 2 0x2000:40\nwr 2 x\nrel 2 0x2000:40\n"},
+             "acq 1 0x2000:40\nwr 1 x\nrel 1 0x2000:40\nfree 1 0x2000 40\nacq 2 0x2000:40\nwr 2 x\nrel 2 "
+             "0x2000:40\n"},
         Case{"FreeingPartOfAWord", "race 0x1000", "wr 1 0x1000:8\nfree 1 0x1004 4\nwr 2 0x1000:8\n"}),
     [](const auto& each) { return each.param.name; });
 

@@ -95,6 +95,7 @@ TEST(WellFormed, ThreadsDoNotForkOrJoinThemselves) {
 TEST(WellFormed, NothingAfterTheEnd) {
   expect_broken(Builder().add(Fork, 0, 1).add(Join, 0, 1).add(Read, 1), TraceRule::AfterEnd, 3);
   expect_broken(Builder().add(ThreadExit, 0).add(Release, 0, kLock), TraceRule::AfterEnd, 2);
+  expect_broken(Builder().add(Read, 0).add(ThreadExit, 0).add(Read, 0), TraceRule::AfterEnd, 3);
   // What another thread reports late happened before.
   EXPECT_EQ(kept_count(Builder().add(Fork, 0, 1).add(Join, 0, 1).add(RetroRead, 1)), 3u);
 }

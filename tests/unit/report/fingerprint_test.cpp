@@ -99,8 +99,11 @@ TEST(Fingerprint, tells_apart_what_differs) {
 }
 
 TEST(Fingerprint, where_one_text_ends_and_the_next_begins_matters) {
-  FingerprintPart a{.function = "f", .access = EventKind::Read, .source_line = "gx", .line_offset = 0};
-  FingerprintPart b{.function = "fg", .access = EventKind::Read, .source_line = "x", .line_offset = 0};
+  // Written one after the other without their lengths, both are "rdsourceyrdsourcez".
+  const FingerprintPart a{
+      .function = "", .access = EventKind::Read, .source_line = "yrdsourcez", .line_offset = 0};
+  const FingerprintPart b{
+      .function = "rdsourcey", .access = EventKind::Read, .source_line = "z", .line_offset = 0};
   EXPECT_NE(id({a}), id({b}));
 }
 

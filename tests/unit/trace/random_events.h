@@ -11,7 +11,7 @@
 
 #include "trace/tables.h"
 
-namespace ravel::testing_events {
+namespace ravel::test {
 
 inline Tables small_tables() {
   Tables tables;
@@ -90,4 +90,4 @@ inline std::vector<Event> any_events(const Tables& tables, std::size_t most) {
   return events;
 }
 
-}  // namespace ravel::testing_events
+}  // namespace ravel::test

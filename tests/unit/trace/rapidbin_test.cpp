@@ -9,16 +9,17 @@
 #include "trace/bytes.h"
 #include "trace/format.h"
 #include "unit/trace/files.h"
+#include "unit/trace/trace_text.h"
 
 namespace ravel {
 namespace {
 
+using test::Outcome;
+using test::read_all;
+using test::read_rest;
+using test::TemporaryDirectory;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing_files::Outcome;
-using testing_files::read_all;
-using testing_files::TemporaryDirectory;
-using testing_files::write_bytes;
 
 enum Operation : std::uint64_t { kAcq, kRel, kRead, kWrite, kFork, kJoin, kBegin, kEnd, kReq, kBranch };
 
@@ -59,11 +60,9 @@ RapidBinBytes every_operation() {
 class RapidBin : public testing::Test {
  protected:
   Outcome read(std::string_view bytes) {
-    write_bytes(path_, bytes);
-    return read_all(open_rapidbin(path_));
+    return read_all(open_rapidbin(directory_.file("trace.data", bytes)));
   }
   TemporaryDirectory directory_;
-  std::string path_ = directory_.file("trace.data");
 };
 
 TEST_F(RapidBin, ReadsEveryOperation) {
@@ -93,14 +92,11 @@ TEST_F(RapidBin, ReadsEveryOperation) {
 }
 
 TEST_F(RapidBin, RewindsWithTheSameIds) {
-  write_bytes(path_, every_operation().text());
-  auto reader = open_rapidbin(path_);
+  auto reader = open_rapidbin(directory_.file("trace.data", every_operation().text()));
   ASSERT_TRUE(reader);
-  Outcome first;
-  Outcome second;
-  read_rest(**reader, first);
+  const Outcome first = read_rest(**reader);
   ASSERT_TRUE((*reader)->rewind());
-  read_rest(**reader, second);
+  const Outcome second = read_rest(**reader);
   EXPECT_EQ(first.events, second.events);
   EXPECT_EQ(first.tables, second.tables);
 }
@@ -156,8 +152,8 @@ TEST_F(RapidBin, SeedsOfTheFuzzerAreReadable) {
   const std::filesystem::path corpus = std::filesystem::path(RAVEL_SOURCE_DIR) / "tests/fuzz/corpus/rapidbin";
   if (std::getenv("RAVEL_UPDATE_CORPUS") != nullptr) {
     std::filesystem::create_directories(corpus);
-    write_bytes(corpus / "operations.data", every_operation().text());
-    write_bytes(corpus / "empty.data", RapidBinBytes(0, 0).text());
+    std::ofstream(corpus / "operations.data", std::ios::binary) << every_operation().text();
+    std::ofstream(corpus / "empty.data", std::ios::binary) << RapidBinBytes(0, 0).text();
   }
   int seeds = 0;
   for (const auto& seed : std::filesystem::directory_iterator(corpus)) {
