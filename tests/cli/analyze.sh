@@ -1,6 +1,7 @@
 # ravel analyze: exit codes, what is printed where, several traces.
 source "$RAVEL_SOURCE_DIR/tests/cli/support/lib.bash"
 
+printf '%s\n' 'wr 1 y' 'wr 2 y' >other.tid
 expect 66 "$RAVEL" analyze race.tid
 out_has 'observed: data race on x'
 out_has '  next: ravel analyze --with all --show-all race.tid'
@@ -18,8 +19,8 @@ expect 0 "$RAVEL" analyze --fail-on confirmed race.tid
 out_has '1 observed finding not shown'
 expect 0 "$RAVEL" analyze --fail-on confirmed --show-all race.tid
 out_has 'observed: data race on x'
-expect 66 "$RAVEL" analyze --with lockset --fail-on suspected --from tiddle - <race.tid
-expect 0 "$RAVEL" analyze --with lockset race.tid
+expect 66 "$RAVEL" analyze --with lockset --fail-on suspected --from tiddle - <other.tid
+expect 0 "$RAVEL" analyze --with lockset other.tid
 out_has '1 suspected finding not shown'
 
 # After all analyses there is nothing deeper than the explanation.
@@ -29,7 +30,6 @@ expect 0 "$RAVEL" explain race
 out_has 'Two threads access the same memory'
 
 # Several traces, one report; a bad one is named and nothing is printed.
-printf '%s\n' 'wr 1 y' 'wr 2 y' >other.tid
 expect 66 "$RAVEL" analyze race.tid quiet.tid other.tid
 out_has 'SUMMARY: 2 findings'
 out_has 'data race on x'

@@ -59,11 +59,11 @@ cp own.tid elsewhere/renamed.tid
 [[ $(cd elsewhere && ids renamed.tid) == "$want" ]] || fail 'the current directory changed the ids'
 
 # A signal in the middle leaves no file behind. The input is a pipe that says nothing more, so ravel surely waits.
-mkfifo pipe.tid
-"$RAVEL" convert pipe.tid stopped.rvl &
+mkfifo pipe.std
+"$RAVEL" convert pipe.std stopped.rvl &
 pid=$!
-exec 4>pipe.tid
-echo 'wr 1 x' >&4
+exec 4>pipe.std
+echo "1|w(x)|1" >&4
 for ((i = 0; i < 200; i++)); do
   compgen -G 'stopped.rvl*' >/dev/null && break
   sleep 0.05
