@@ -12,26 +12,6 @@ namespace {
 constexpr std::size_t kColumns = 100;
 constexpr std::size_t kWidestHeading = 26;
 
-// `text` word by word between the columns `indent` and kColumns; the first line is where the caller stands.
-std::string wrap(std::string_view text, std::size_t indent) {
-  std::string out;
-  std::size_t column = indent;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    if (column > indent && column + 1 + end > kColumns) {
-      out += "\n" + std::string(indent, ' ');
-      column = indent;
-    } else if (column > indent) {
-      out += ' ';
-      ++column;
-    }
-    out += text.substr(0, end);
-    column += end;
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return out;
-}
-
 using Rows = std::vector<std::pair<std::string, std::string>>;
 
 std::string print_rows(std::string_view title, const Rows& rows) {
@@ -61,6 +41,25 @@ Rows option_rows(const std::vector<PageOption>& options) {
 }
 
 }  // namespace
+
+std::string wrap(std::string_view text, std::size_t indent) {
+  std::string out;
+  std::size_t column = indent;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    if (column > indent && column + 1 + end > kColumns) {
+      out += "\n" + std::string(indent, ' ');
+      column = indent;
+    } else if (column > indent) {
+      out += ' ';
+      ++column;
+    }
+    out += text.substr(0, end);
+    column += end;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
 
 std::string print_help(const Page& page) {
   std::string out = fmt::format("{}\n\nUsage: {}\n", page.summary, usage(page));

@@ -8,6 +8,9 @@
 
 namespace ravel {
 
+/// `text` in lines of at most 100 columns, those after the first indented.
+std::string wrap(std::string_view text, std::size_t indent);
+
 /// Plain text for --help: this page, its subcommands by their summaries.
 std::string print_help(const Page& page);
 

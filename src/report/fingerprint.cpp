@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "trace/format.h"
+
 namespace ravel {
 namespace {
 
@@ -53,9 +55,8 @@ std::string canonical(const FingerprintPart& part) {
 FingerprintPart fingerprint_part(const Place& place, EventKind access, SourceLines& lines,
                                  std::uint64_t function_first_line) {
   FingerprintPart part{.function = place.function, .access = access, .source_line = {}, .line_offset = 0};
-  // The lines of a trace are not the program's: they differ from format to format.
-  if (place.function.empty()) return part;
-  part.source_line = lines.line(place.file, place.line);
+  // A line of a trace is a location of the trace's own: it names a thread and is lost in other formats.
+  if (!find_format({}, place.file)) part.source_line = lines.line(place.file, place.line);
   if (function_first_line != 0)
     part.line_offset = static_cast<std::int64_t>(place.line - function_first_line);
   return part;

@@ -4,8 +4,8 @@
 // A hash of the kind, the canonical object (global or Class::field, else the allocating function) and the
 // unordered set of (innermost function's linkage name, access kind, hash of the trimmed source line or,
 // without source, the line's offset in its function). Never of analysis, verdict, thread, address or line
-// number. A place without a function and without source (a trace's own location number) contributes its
-// access kind alone: such numbers are line numbers of the trace. A retroactive access is the access it
+// number. A place without a function and without source (a trace's own location number, a line of a trace)
+// contributes its access kind alone. A retroactive access is the access it
 // reports.
 #pragma once
 

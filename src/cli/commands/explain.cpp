@@ -11,6 +11,7 @@
 #include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/nearest.h"
+#include "cli/page_printers.h"
 #include "event/pattern.h"
 #include "report/finding.h"
 
@@ -115,12 +116,13 @@ Result<std::string> explain(std::string topic) {
     if (info.name == topic) return fmt::format("{}: {}\n\n{}\n", info.name, info.summary, info.explain);
   for (const FindingKind kind : kKinds)
     if (to_string(kind) == topic) {
-      const std::string text = fmt::format("{}\n\n{}\n", topic, kind_meaning(kind));
-      return suspected ? text + fmt::format("\nsuspected\n\n{}\n", verdict_meaning(Verdict::Suspected))
-                       : text;
+      const std::string text = fmt::format("{}\n\n{}\n", topic, wrap(kind_meaning(kind), 0));
+      return suspected
+                 ? text + fmt::format("\nsuspected\n\n{}\n", wrap(verdict_meaning(Verdict::Suspected), 0))
+                 : text;
     }
   if (const auto verdict = verdict_from(topic))
-    return fmt::format("{}\n\n{}\n", topic, verdict_meaning(*verdict));
+    return fmt::format("{}\n\n{}\n", topic, wrap(verdict_meaning(*verdict), 0));
   if (const auto number = parse_pattern(topic)) {
     return fmt::format("access pattern {}: {}\n\n{}{}.\n", *number, pattern_text(*number),
                        *number == kManyUnits ? ""

@@ -61,6 +61,14 @@ TEST(Fingerprint, survives_other_location_numbers_in_a_trace_without_functions) 
   EXPECT_EQ(at(3), at(99));
 }
 
+TEST(Fingerprint, takes_lines_of_a_trace_for_location_numbers) {
+  SourceLines lines(RAVEL_SOURCE_DIR);
+  const Place line{"examples/bank-account.tid", 5, ""};
+  ASSERT_FALSE(lines.line(line.file, line.line).empty());
+  EXPECT_EQ(id({fingerprint_part(line, EventKind::Read, lines, 0)}),
+            id({fingerprint_part({"", 1, ""}, EventKind::Read, lines, 0)}));
+}
+
 TEST(Fingerprint, survives_reformatting_of_the_line) {
   FingerprintPart spaced = kWrite;
   spaced.source_line = "\t balance  +=\tx; \r";
