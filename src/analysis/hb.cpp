@@ -24,29 +24,29 @@ class HappensBefore final : public Analysis, RaceHistory::Observer {
     for (std::size_t i = 0; i < batch.size(); ++i) {
       if (i + kAhead < batch.size() && is_access(batch[i + kAhead].kind))
         history_.prefetch(batch[i + kAhead].variable());
-      if (is_atomic(batch[i].kind)) [[unlikely]] {
+      const Event& event = batch[i];
+      if (event.kind == EventKind::Read) {
+        const SyncClocks::Now now = clocks_.now(event.thread);
+        history_.read(event, now.epoch, now.clock, *this);
+      } else if (event.kind == EventKind::Write) {
+        const SyncClocks::Now now = clocks_.now(event.thread);
+        if (history_.write(event, now.epoch, now.clock, *this)) clocks_.plain_write(event);
+      } else if (is_atomic(event.kind)) {
         const std::size_t parts = count_parts(batch, i);
         atomic(batch.subspan(i, parts));
         i += parts - 1;
       } else {
-        consume(batch[i]);
+        other(event);
       }
     }
   }
 
  private:
-  void consume(const Event& event) {
-    const ThreadId t = event.thread;
+  void other(const Event& event) {
     switch (event.kind) {
-      case EventKind::Read:
-        history_.read(event, clocks_.epoch(t), clocks_.clock(t), *this);
-        return;
-      case EventKind::Write:
-        if (history_.write(event, clocks_.epoch(t), clocks_.clock(t), *this)) clocks_.plain_write(event);
-        return;
       case EventKind::RetroRead:
       case EventKind::RetroWrite:
-        history_.remember(event, Epoch(t, static_cast<Time>(event.value)));
+        history_.remember(event, Epoch(event.thread, static_cast<Time>(event.value)));
         return;
       case EventKind::Split:
         history_.split(event);
@@ -67,7 +67,7 @@ class HappensBefore final : public Analysis, RaceHistory::Observer {
       if (is_atomic(part.kind))
         clocks_.before_atomic(part);
       else
-        consume(part);
+        other(part);
     }
     const ThreadId t = parts.front().thread;
     for (const Event& part : parts)

@@ -35,6 +35,16 @@ class SyncClocks {
   /// A plain write to a variable that may be atomic: who reads it synchronizes with nobody.
   void plain_write(const Event& event) { atomics_.erase(event.variable()); }
 
+  /// A thread's clock and local time. Valid until the next event that is no plain access.
+  struct Now {
+    Epoch epoch;
+    const VectorClock& clock;
+  };
+  Now now(ThreadId thread) {
+    const ThreadState& self = state(thread);
+    return {self.epoch, self.clock};
+  }
+
   /// C_t. Valid until a new thread appears.
   const VectorClock& clock(ThreadId thread) { return state(thread).clock; }
   Epoch epoch(ThreadId thread) { return state(thread).epoch; }

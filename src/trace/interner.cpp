@@ -12,12 +12,13 @@ std::uint64_t hash_of(std::string_view text, std::uint64_t seed = 0) {
   return XXH3_64bits_withSeed(text.data(), text.size(), seed);
 }
 
-// Names of up to eight bytes, which most are, are their own keys: equal keys mean equal names, and no name need be looked
-// at. Other keys begin with a byte that no such key begins with.
+// Names of up to eight bytes, which most are, are their own keys: equal keys mean equal names, and no name
+// need be looked at. Other keys begin with a byte that no such key begins with.
 constexpr std::uint64_t kHashed = 0x01;
 
 bool is_own_key(std::string_view name) {
-  return name.size() <= sizeof(std::uint64_t) && (name.empty() || (name.front() != kHashed && name.back() != '\0'));
+  return name.size() <= sizeof(std::uint64_t) &&
+         (name.empty() || (name.front() != kHashed && name.back() != '\0'));
 }
 
 std::uint64_t key_of(std::string_view name) {

@@ -16,8 +16,8 @@
 
 namespace ravel {
 
-/// Open addressing from 64-bit keys to indexes; the entries themselves live with the caller. One cache line a look-up
-/// is what large traces need.
+/// Open addressing from 64-bit keys to indexes; the entries themselves live with the caller. One cache line a
+/// look-up is what large traces need.
 class IndexTable {
  public:
   /// The index for which `equal(index)` holds among those of this key; kNone if there is none, and `next`
