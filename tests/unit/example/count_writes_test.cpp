@@ -1,11 +1,13 @@
-// The example analysis of docs/adding-an-analysis.md is compiled, run, and the same in the document and in the file.
+// The example analysis of docs/adding-an-analysis.md is compiled, run, and the same in the document and in
+// the file.
+#include "../../../examples/count_writes.cpp"  // registers itself, as a file in src/analysis does
+
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <iterator>
 #include <string>
 
-#include "../../../examples/count_writes.cpp"  // registers itself, as a file in src/analysis does
 #include "analysis/chain.h"
 #include "trace/memory_reader.h"
 
