@@ -16,25 +16,25 @@
 
 namespace ravel {
 
-/// Open addressing from hashes to indexes; the entries themselves live with the caller.
+/// Open addressing from 64-bit keys to indexes; the entries themselves live with the caller. One cache line a look-up
+/// is what large traces need.
 class IndexTable {
  public:
-  /// The index for which `equal(index)` holds among those of this hash; kNone if there is none, and `next`
-  /// was added for this hash if `accept()` agreed.
+  /// The index for which `equal(index)` holds among those of this key; kNone if there is none, and `next`
+  /// was added for this key if `accept()` agreed.
   template <typename Equal, typename Accept>
-  std::uint32_t find_or_add(std::uint64_t hash, std::uint32_t next, Equal equal, Accept accept) {
-    if (count_ * 2 >= slots_.size()) grow();
+  std::uint32_t find_or_add(std::uint64_t key, std::uint32_t next, Equal equal, Accept accept) {
+    if (count_ * 5 >= slots_.size() * 4) grow();
     const std::uint64_t mask = slots_.size() - 1;
-    const auto tag = static_cast<std::uint32_t>(hash >> 32);
-    for (std::uint64_t i = hash & mask;; i = (i + 1) & mask) {
+    for (std::uint64_t i = home(key) & mask;; i = (i + 1) & mask) {
       Slot& slot = slots_[i];
       if (slot.index == kNone) {
         if (!accept()) return kNone;
-        slot = {tag, static_cast<std::uint32_t>(hash), next};
+        slot = {key, next};
         ++count_;
         return kNone;
       }
-      if (slot.tag == tag && equal(slot.index)) return slot.index;
+      if (slot.key == key && equal(slot.index)) return slot.index;
     }
   }
 
@@ -42,10 +42,13 @@ class IndexTable {
 
  private:
   struct Slot {
-    std::uint32_t tag = 0;   ///< upper half of the hash
-    std::uint32_t home = 0;  ///< lower half: where it belongs, also after growing
+    std::uint64_t key = 0;
     std::uint32_t index = kNone;
   };
+  static std::uint64_t home(std::uint64_t key) {
+    key *= 0x9e3779b97f4a7c15ULL;
+    return key ^ key >> 32;
+  }
   void grow();
 
   std::vector<Slot> slots_;

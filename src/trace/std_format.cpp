@@ -124,7 +124,7 @@ const char* StdReader::parse(std::string_view line, Event& event) {
       static_cast<const char*>(std::memchr(first + 1, '|', static_cast<std::size_t>(end - first - 1)));
   if (second == nullptr) return "expected: thread|operation|location";
 
-  const auto thread = threads_.find({line.data(), first});
+  const auto thread = threads_.find(line.substr(0, static_cast<std::size_t>(first - line.data())));
   if (!thread) return "the thread is not a name";
   event.thread = ThreadId(*thread);
   if (const char* wrong = parse_operation({first + 1, second}, event)) return wrong;

@@ -33,38 +33,38 @@ std::string_view trimmed(std::string_view text) {
 namespace grammar {
 using namespace tao::pegtl;
 
-struct blank_character : one<' ', '\t'> {};
-struct blanks : plus<blank_character> {};
-struct printable : not_range<'\0', '\x1f'> {};
-struct word_character : seq<not_at<one<' ', '#', '@', '\x7f'>>, printable> {};
-struct mnemonic : plus<word_character> {};
-struct operand : plus<word_character> {};
-struct location_text : star<not_at<one<'#'>>, sor<printable, one<'\t'>>> {};
-struct location : seq<one<'@'>, location_text> {};
-struct comment_text : star<not_one<'\0'>> {};
-struct comment : seq<one<'#'>, comment_text> {};
-struct operation : seq<mnemonic, star<blanks, operand>, opt<blanks>, opt<location>> {};
-struct line : seq<opt<blanks>, opt<operation>, opt<blanks>, opt<comment>, eof> {};
+struct BlankCharacter : one<' ', '\t'> {};
+struct Blanks : plus<BlankCharacter> {};
+struct Printable : not_range<'\0', '\x1f'> {};
+struct WordCharacter : seq<not_at<one<' ', '#', '@', '\x7f'>>, Printable> {};
+struct Mnemonic : plus<WordCharacter> {};
+struct Operand : plus<WordCharacter> {};
+struct LocationText : star<not_at<one<'#'>>, sor<Printable, one<'\t'>>> {};
+struct Location : seq<one<'@'>, LocationText> {};
+struct CommentText : star<not_one<'\0'>> {};
+struct Comment : seq<one<'#'>, CommentText> {};
+struct Operation : seq<Mnemonic, star<Blanks, Operand>, opt<Blanks>, opt<Location>> {};
+struct Line : seq<opt<Blanks>, opt<Operation>, opt<Blanks>, opt<Comment>, eof> {};
 
 template <typename Rule>
-struct store : nothing<Rule> {};
+struct Store : nothing<Rule> {};
 template <>
-struct store<mnemonic> {
+struct Store<Mnemonic> {
   static void apply(const auto& in, Words& words) { words.mnemonic = in.string_view(); }
 };
 template <>
-struct store<operand> {
+struct Store<Operand> {
   static void apply(const auto& in, Words& words) {
     if (words.count < kMostOperands) words.operands[words.count] = in.string_view();
     ++words.count;
   }
 };
 template <>
-struct store<location_text> {
+struct Store<LocationText> {
   static void apply(const auto& in, Words& words) { words.location = trimmed(in.string_view()); }
 };
 template <>
-struct store<comment_text> {
+struct Store<CommentText> {
   static void apply(const auto& in, Words& words) { words.comment = trimmed(in.string_view()); }
 };
 }  // namespace grammar
@@ -313,7 +313,7 @@ Result<TiddleOperation> parse_operation(const Words& words) {
 Result<TiddleLine> parse_tiddle_line(std::string_view text) {
   Words words;
   tao::pegtl::memory_input<tao::pegtl::tracking_mode::lazy> input(text.data(), text.data() + text.size(), "");
-  if (!tao::pegtl::parse<grammar::line, grammar::store>(input, words)) return explain(text);
+  if (!tao::pegtl::parse<grammar::Line, grammar::Store>(input, words)) return explain(text);
   TiddleLine line;
   line.comment = words.comment;
   if (words.mnemonic.empty()) return line;
