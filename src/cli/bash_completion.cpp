@@ -20,6 +20,7 @@ void print_values(const Page& page, std::string& out) {
   for (const PageOption& option : page.options) {
     if (option.value.empty()) continue;
     std::vector<std::string> patterns;
+    patterns.reserve(option.names.size());
     for (const std::string& name : option.names)
       patterns.push_back(fmt::format("\"{} {}\"", page.name, name));
     out += fmt::format("    {}) ", fmt::join(patterns, " | "));
@@ -34,6 +35,7 @@ void print_values(const Page& page, std::string& out) {
 
 void print_words(const Page& page, std::string& out) {
   std::vector<std::string> words;
+  words.reserve(page.commands.size());
   for (const Page& command : page.commands) words.push_back(command.name.substr(command.name.rfind(' ') + 1));
   for (const PageOption& positional : page.positionals)
     words.insert(words.end(), positional.choices.begin(), positional.choices.end());

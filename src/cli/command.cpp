@@ -21,8 +21,9 @@ std::span<const std::unique_ptr<Command>> commands() { return registry(); }
 
 void register_command(std::unique_ptr<Command> command) {
   auto& all = registry();
-  const auto later = [](const auto& a, const auto& b) { return a->name() < b->name(); };
-  all.insert(std::upper_bound(all.begin(), all.end(), command, later), std::move(command));
+  const auto at =
+      std::ranges::upper_bound(all, command->name(), {}, [](const auto& each) { return each->name(); });
+  all.insert(at, std::move(command));
 }
 
 CLI::Validator one_of(std::vector<std::string> choices) {

@@ -44,6 +44,7 @@ std::string option_spec(const PageOption& option) {
 void print_function(const Page& page, std::string& out) {
   for (const Page& command : page.commands) print_function(command, out);
   std::vector<std::string> specs;
+  specs.reserve(page.options.size() + page.positionals.size());
   for (const PageOption& option : page.options) specs.push_back(option_spec(option));
   for (const PageOption& positional : page.positionals)
     specs.push_back(fmt::format("'{}:{}:{}'", positional.repeated ? "*" : "",

@@ -62,7 +62,7 @@ refuse 'race.xyz: its name does not tell the trace format' "$RAVEL" analyze race
 # root may read everything, so become somebody else if there is a way.
 mkdir locked
 cp race.tid locked/race.tid
-chmod 000 locked
+chmod 0 locked
 if ((EUID != 0)); then
   refuse 'locked/race.tid: cannot read: ' "$RAVEL" analyze locked/race.tid
 elif command -v setpriv >/dev/null; then

@@ -120,6 +120,7 @@ class Tiddle : public Command {
       console.note(fmt::format("{}: there are more than {} (see --limit)", input_, count.traces));
     if (!as_program_) return listing;
     std::vector<ProgramSource> sources;
+    sources.reserve(traces.size());
     for (const auto& events : traces) sources.push_back({events, trace.tables});
     return compile_tiddle_many(sources);
   }

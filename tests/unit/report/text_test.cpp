@@ -62,6 +62,12 @@ TEST(TextReport, a_block_says_it_all) {
             "[race]\n");
 }
 
+TEST(TextReport, the_next_command_may_name_the_rule) {
+  ReportContext context;
+  context.next_command = "ravel explain {rule}";
+  EXPECT_THAT(text(race(), context), HasSubstr("  next: ravel explain race\n"));
+}
+
 TEST(TextReport, what_a_finding_may_have_besides) {
   Finding one = race();
   one.unit = "Bank::transfer";
