@@ -15,6 +15,7 @@
 #include "analysis/analysis.h"
 #include "analysis/vector_clock.h"
 #include "event/event.h"
+#include "trace/large_memory.h"
 
 namespace ravel {
 
@@ -106,7 +107,7 @@ class RaceHistory {
                     Observer& observer);
   static Access& entry(std::vector<Access>& list, ThreadId thread);
 
-  std::vector<State> states_;  ///< by variable
+  std::vector<State, LargeAllocator<State>> states_;  ///< by variable
   std::vector<Lists> lists_;
   std::vector<Epoch> free_lists_;  ///< as in State::write
 };

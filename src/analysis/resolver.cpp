@@ -5,12 +5,18 @@
 namespace ravel {
 
 Resolver::Page& Resolver::find_page(std::uint64_t number) {
-  std::unique_ptr<Page>& owned = pages_[number];
-  if (!owned) {
-    owned = std::make_unique<Page>();
-    owned->number = number;
+  Page*& page = pages_[number];
+  if (page == nullptr) {
+    // Few for small traces, then as many at a time as make huge pages worth while.
+    constexpr std::size_t kFirstChunk = 8, kChunk = 1023;
+    if (page_chunks_.empty() || page_chunks_.back().size() == page_chunks_.back().capacity()) {
+      const std::size_t pages = page_chunks_.empty() ? kFirstChunk : kChunk;
+      page_chunks_.emplace_back().reserve(pages);
+    }
+    page = &page_chunks_.back().emplace_back();
+    page->number = number;
   }
-  return *(recent_[number % kPageCache] = owned.get());
+  return *(recent_[number % kPageCache] = page);
 }
 
 // Starts loading the cell of an access that will be resolved soon.

@@ -12,7 +12,6 @@
 #include <array>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,6 +19,7 @@
 #include "analysis/lockset_table.h"
 #include "analysis/variables.h"
 #include "event/event.h"
+#include "trace/large_memory.h"
 #include "trace/tables.h"
 
 namespace ravel {
@@ -90,7 +90,8 @@ class Resolver {
   LocksetTable locksets_;
   std::vector<LocksetId> held_;  ///< by thread
 
-  boost::unordered_flat_map<std::uint64_t, std::unique_ptr<Page>> pages_;
+  boost::unordered_flat_map<std::uint64_t, Page*> pages_;
+  std::vector<std::vector<Page, LargeAllocator<Page>>> page_chunks_;  ///< own the pages; never reallocated
   static constexpr std::size_t kPageCache = 1024;
   std::array<Page*, kPageCache> recent_{};  ///< direct-mapped by page number
   std::vector<SharedWord> words_;

@@ -32,7 +32,7 @@ std::uint64_t key_of(std::string_view name) {
 }  // namespace
 
 void IndexTable::grow() {
-  std::vector<Slot> old = std::move(slots_);
+  const auto old = std::move(slots_);
   slots_.assign(old.empty() ? kFirstSlots : old.size() * 2, Slot{});
   CHECK(slots_.size() <= std::uint64_t{1} << 32, "more names than an index can hold");
   const std::uint64_t mask = slots_.size() - 1;

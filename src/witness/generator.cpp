@@ -226,7 +226,7 @@ class Generator {
     std::uint32_t width = kSyntheticWidth;
     if (shape_.widths) {
       width = std::uint32_t{1} << random_.below(4);
-      address += width * random_.below(kSyntheticWidth / width);
+      address += std::uint64_t{width} * random_.below(kSyntheticWidth / width);
     }
     std::optional<std::uint64_t> value;
     if (shape_.values && !shape_.widths) {

@@ -267,7 +267,7 @@ std::expected<std::vector<ThreadId>, ReorderingFault> check_deadlock(const Small
     std::vector<std::vector<ThreadId>> walks = {{start}};
     std::set<ThreadId> seen;
     while (!walks.empty()) {
-      const std::vector<ThreadId> walk = walks.back();
+      std::vector<ThreadId> walk = walks.back();
       walks.pop_back();
       for (const ThreadId next :
            waits_for.contains(walk.back()) ? waits_for[walk.back()] : std::set<ThreadId>{}) {
