@@ -7,6 +7,8 @@
 #include "support/detect.h"
 #include "trace/format.h"
 #include "trace/tiddle.h"
+#include "witness/equivalents.h"
+#include "witness/small_trace.h"
 
 namespace ravel {
 namespace {
@@ -34,6 +36,27 @@ TEST_P(GoldenTrace, GivesWhatItExpects) {
   }
   for (const char* analysis : {"hb", "shb", "lockset"})
     EXPECT_TRUE(expected_of.contains(analysis)) << analysis;
+}
+
+// Sadowski 2012, 24.6: traces that differ only in the order of independent operations have the same races.
+TEST_P(GoldenTrace, EquivalentTracesHaveTheSameRaces) {
+  const auto reader = open_trace(GetParam());
+  ASSERT_TRUE(reader) << reader.error().text();
+  const auto trace = collect(**reader, 1000);
+  ASSERT_TRUE(trace) << trace.error().text();
+  const std::string expected = summary(detect(**open_trace(GetParam()), "hb"));
+  constexpr std::uint64_t kLimit = 200;
+  const auto count = for_each_equivalent(*trace, kLimit, [&](std::span<const std::uint64_t> positions) {
+    SmallTrace other = *trace;
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      other.events[i] = trace->events[*trace->index_of(positions[i])];
+      other.events[i].position = i + 1;
+    }
+    MemoryReader equivalent = reader_of(other);
+    EXPECT_EQ(summary(detect(equivalent, "hb")), expected) << to_tiddle(other);
+    return !HasFailure();
+  });
+  EXPECT_GE(count.traces, 1U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Traces, GoldenTrace, testing::ValuesIn(golden_traces()), [](const auto& trace) {
