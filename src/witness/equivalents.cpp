@@ -5,25 +5,6 @@
 namespace ravel {
 namespace {
 
-bool is_block(const Event& event) { return event.kind == EventKind::Alloc || event.kind == EventKind::Free; }
-
-bool uses_block(const Event& event, const Event& block) {
-  switch (target_space(event.kind)) {
-    case TargetSpace::Variable:
-    case TargetSpace::Range:
-      return overlap(event, block);
-    case TargetSpace::Lock:
-    case TargetSpace::Condition:
-    case TargetSpace::Barrier:
-      return event.target - block.target < block.width;
-    case TargetSpace::Thread:
-    case TargetSpace::Unit:
-    case TargetSpace::None:
-      return false;
-  }
-  return false;
-}
-
 bool names_thread(const Event& event, const Event& other) {
   return (event.kind == EventKind::Fork || event.kind == EventKind::Join) &&
          event.other_thread() == other.thread;

@@ -15,8 +15,6 @@ namespace {
 
 constexpr std::uint64_t bit(std::size_t i) { return std::uint64_t{1} << i; }
 
-bool is_block(EventKind kind) { return kind == EventKind::Alloc || kind == EventKind::Free; }
-
 /// The bytes an event uses, for the lifetime of its memory: [first, first + second).
 std::pair<std::uint64_t, std::uint64_t> extent(const Event& event) {
   switch (target_space(event.kind)) {
@@ -66,8 +64,8 @@ void Oracle::derive_rules(const SmallTrace& trace) {
       const bool forks_child = a.kind == EventKind::Fork && a.other_thread() == b.other_thread();
       const bool joined = b.kind == EventKind::Join && (b.other_thread() == a.thread || forks_child);
       if (program_order || forked || joined) rules_[j].needs |= bit(i);
-      if ((is_block(a.kind) || is_block(b.kind)) && share_memory(a, b)) {
-        if (is_block(a.kind)) rules_[j].needs |= bit(i);
+      if ((is_block(a) || is_block(b)) && share_memory(a, b)) {
+        if (is_block(a)) rules_[j].needs |= bit(i);
         rules_[i].forbids |= bit(j);
       }
       const bool acquired = is_acquire(a.kind);

@@ -139,33 +139,12 @@ class Replay {
     return false;
   }
 
-  static bool is_block(const Event& event) {
-    return event.kind == EventKind::Alloc || event.kind == EventKind::Free;
-  }
-  /// Whether `event` uses memory of the block that `block` allocates or frees.
-  static bool touches(const Event& event, const Event& block) {
-    switch (target_space(event.kind)) {
-      case TargetSpace::Variable:
-      case TargetSpace::Range:
-        return overlap(event, block);
-      case TargetSpace::Lock:
-      case TargetSpace::Condition:
-      case TargetSpace::Barrier:
-        return event.target - block.target < block.width;
-      case TargetSpace::Thread:
-      case TargetSpace::Unit:
-      case TargetSpace::None:
-        return false;
-    }
-    return false;
-  }
-
   bool breaks_lifetime(std::size_t i) const {
     const Event& event = original_.events[i];
     for (std::size_t j = 0; j < original_.events.size(); ++j) {
       const Event& other = original_.events[j];
       const bool related =
-          (is_block(other) && touches(event, other)) || (is_block(event) && touches(other, event));
+          (is_block(other) && uses_block(event, other)) || (is_block(event) && uses_block(other, event));
       // The earlier of a block's end and its uses must not come second: neither by us overtaking, nor by
       // being overtaken.
       if (related && is_block(other) && (j < i) != done_[j] && j != i) return true;

@@ -45,4 +45,21 @@ std::string to_tiddle(const SmallTrace& trace) {
   return text;
 }
 
+bool uses_block(const Event& event, const Event& block) {
+  switch (target_space(event.kind)) {
+    case TargetSpace::Variable:
+    case TargetSpace::Range:
+      return overlap(event, block);
+    case TargetSpace::Lock:
+    case TargetSpace::Condition:
+    case TargetSpace::Barrier:
+      return event.target - block.target < block.width;
+    case TargetSpace::Thread:
+    case TargetSpace::Unit:
+    case TargetSpace::None:
+      return false;
+  }
+  return false;
+}
+
 }  // namespace ravel

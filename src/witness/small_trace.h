@@ -36,6 +36,13 @@ MemoryReader reader_of(const SmallTrace& trace, std::size_t batch_events = kBatc
 /// so.
 std::string to_tiddle(const SmallTrace& trace);
 
+/// Events that begin or end the life of a block of memory.
+constexpr bool is_block(const Event& event) {
+  return event.kind == EventKind::Alloc || event.kind == EventKind::Free;
+}
+/// Whether `event` uses memory of the block that `block` allocates or frees: its bytes, or a lock in it.
+bool uses_block(const Event& event, const Event& block);
+
 /// Whether two events' bytes overlap (accesses and blocks: address and width).
 constexpr bool overlap(const Event& a, const Event& b) {
   return a.target < b.target + b.width && b.target < a.target + a.width;
