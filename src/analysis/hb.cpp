@@ -20,7 +20,7 @@ class HappensBefore final : public Analysis, RaceHistory::Observer {
   void begin(const TraceContext& /*context*/, DetectionSink& sink) override { sink_ = &sink; }
 
   void consume(std::span<const Event> batch) override {
-    constexpr std::size_t kAhead = 12;
+    constexpr std::size_t kAhead = 20;
     for (std::size_t i = 0; i < batch.size(); ++i) {
       if (i + kAhead < batch.size() && is_access(batch[i + kAhead].kind))
         history_.prefetch(batch[i + kAhead].variable());

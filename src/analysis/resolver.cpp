@@ -32,7 +32,7 @@ std::span<const Event> Resolver::resolve(std::span<Event> batch) {
   out_.clear();
 
   // Nearly every batch resolves event by event and stays where it is.
-  constexpr std::size_t kAhead = 8;
+  constexpr std::size_t kAhead = 16;
   std::size_t done = 0;
   for (; done < batch.size(); ++done) {
     Event& event = batch[done];

@@ -13,7 +13,6 @@
 #include "event/check.h"
 #include "event/ids.h"
 #include "event/place.h"
-#include "trace/large_memory.h"
 
 namespace ravel {
 
@@ -52,7 +51,7 @@ class IndexTable {
   }
   void grow();
 
-  std::vector<Slot, LargeAllocator<Slot>> slots_;
+  std::vector<Slot> slots_;
   std::size_t count_ = 0;
 };
 
