@@ -1,5 +1,7 @@
 #include "trace/interner.h"
 
+#include <cstring>
+
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -12,24 +14,32 @@ std::uint64_t hash_of(std::string_view text, std::uint64_t seed = 0) {
   return XXH3_64bits_withSeed(text.data(), text.size(), seed);
 }
 
-// Names of up to eight bytes, which most are, are their own keys: equal keys mean equal names, and no name
-// need be looked at. Other keys begin with a byte that no such key begins with.
+// The keys of longer names begin with a byte that no name which is its own key begins with.
 constexpr std::uint64_t kHashed = 0x01;
 
-bool is_own_key(std::string_view name) {
-  return name.size() <= sizeof(std::uint64_t) &&
-         (name.empty() || (name.front() != kHashed && name.back() != '\0'));
-}
-
-std::uint64_t key_of(std::string_view name) {
-  if (!is_own_key(name)) return (hash_of(name) & ~std::uint64_t{0xff}) | kHashed;
-  std::uint64_t key = 0;
-  for (std::size_t i = 0; i < name.size(); ++i)
-    key |= std::uint64_t{static_cast<unsigned char>(name[i])} << (8 * i);
-  return key;
+/// Up to eight bytes, the first in the lowest ones.
+std::uint64_t load(std::string_view bytes) {
+  const std::size_t size = bytes.size();
+  if (size >= 4) {  // two loads that overlap
+    std::uint32_t low = 0;
+    std::uint32_t high = 0;
+    std::memcpy(&low, bytes.data(), 4);
+    std::memcpy(&high, bytes.data() + size - 4, 4);
+    return low | std::uint64_t{high} << (8 * (size - 4));
+  }
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < size; ++i)
+    value |= std::uint64_t{static_cast<unsigned char>(bytes[i])} << (8 * i);
+  return value;
 }
 
 }  // namespace
+
+NameKey::NameKey(std::string_view name)
+    : whole(name.size() <= sizeof bits &&
+            (name.empty() || (name.front() != kHashed && name.back() != '\0'))) {
+  bits = whole ? load(name) : (hash_of(name) & ~std::uint64_t{0xff}) | kHashed;
+}
 
 void IndexTable::grow() {
   const auto old = std::move(slots_);
@@ -44,13 +54,13 @@ void IndexTable::grow() {
   }
 }
 
-std::optional<std::uint32_t> NameInterner::intern(std::string_view name, bool (*accept)(std::string_view)) {
+std::optional<std::uint32_t> NameInterner::intern(std::string_view name, const NameKey& key,
+                                                  bool (*accept)(std::string_view)) {
   const auto next = static_cast<std::uint32_t>(names_.size());
   bool accepted = true;
   const auto is_accepted = [&] { return accepted = accept == nullptr || accept(name); };
-  const bool own_key = is_own_key(name);
-  const auto is_equal = [&](std::uint32_t known) { return own_key || names_[known] == name; };
-  const std::uint32_t index = table_.find_or_add(key_of(name), next, is_equal, is_accepted);
+  const auto is_equal = [&](std::uint32_t known) { return key.whole || names_[known] == name; };
+  const std::uint32_t index = table_.find_or_add(key.bits, next, is_equal, is_accepted);
   if (index != IndexTable::kNone) return index;
   if (!accepted) return std::nullopt;
   names_.emplace_back(name);

@@ -24,7 +24,7 @@ class IndexTable {
   /// was added for this key if `accept()` agreed.
   template <typename Equal, typename Accept>
   std::uint32_t find_or_add(std::uint64_t key, std::uint32_t next, Equal equal, Accept accept) {
-    if (count_ * 5 >= slots_.size() * 4) grow();
+    if (count_ * 2 >= slots_.size()) grow();
     const std::uint64_t mask = slots_.size() - 1;
     for (std::uint64_t i = home(key) & mask;; i = (i + 1) & mask) {
       Slot& slot = slots_[i];
@@ -38,6 +38,11 @@ class IndexTable {
     }
   }
 
+  /// Begins to fetch what find_or_add of this key will look at.
+  void prefetch(std::uint64_t key) const {
+    if (!slots_.empty()) __builtin_prefetch(&slots_[home(key) & (slots_.size() - 1)]);
+  }
+
   static constexpr std::uint32_t kNone = 0xffffffff;
 
  private:
@@ -46,8 +51,9 @@ class IndexTable {
     std::uint32_t index = kNone;
   };
   static std::uint64_t home(std::uint64_t key) {
-    key *= 0x9e3779b97f4a7c15ULL;
-    return key ^ key >> 32;
+    // The high bits of the product, which depend on every bit of the key: names often differ in their last
+    // characters alone.
+    return __builtin_bswap64(key * 0x9e3779b97f4a7c15ULL);
   }
   void grow();
 
@@ -55,13 +61,26 @@ class IndexTable {
   std::size_t count_ = 0;
 };
 
+/// What a name is looked up by. Names of up to eight bytes, which most are, are their own keys: equal keys
+/// mean equal names, and no name need be looked at.
+struct NameKey {
+  explicit NameKey(std::string_view name);
+  bool operator==(const NameKey&) const = default;
+
+  std::uint64_t bits;
+  bool whole;  ///< `bits` is the name
+};
+
 class NameInterner {
  public:
   explicit NameInterner(std::vector<std::string>& names) : names_(names) {}
 
-  std::uint32_t intern(std::string_view name) { return *intern(name, nullptr); }
+  std::uint32_t intern(std::string_view name) { return *intern(name, NameKey(name), nullptr); }
   /// Nothing if the name is new and `accept(name)` is false.
-  std::optional<std::uint32_t> intern(std::string_view name, bool (*accept)(std::string_view));
+  std::optional<std::uint32_t> intern(std::string_view name, const NameKey& key,
+                                      bool (*accept)(std::string_view));
+  /// Begins to fetch what intern() of this key will look at.
+  void prefetch(const NameKey& key) const { table_.prefetch(key.bits); }
 
  private:
   std::vector<std::string>& names_;

@@ -24,11 +24,13 @@ class LineReader {
 
   /// The next line, without "\n" or "\r\n", valid until the next call. False: no more lines, or status() is
   /// an error.
-  bool next(std::string_view& line) {
+  bool next(std::string_view& line) { return next_at_hand(line) || next_slowly(line); }
+  /// Like next() if that leaves all earlier lines valid; false otherwise.
+  bool next_at_hand(std::string_view& line) {
     const char* begin = buffer_.data() + position_;
     const auto* end = static_cast<const char*>(std::memchr(begin, '\n', end_ - position_));
     if (end == nullptr || end - begin >= static_cast<std::ptrdiff_t>(kReadBytes)) [[unlikely]]
-      return next_slowly(line);
+      return false;
     take(line, static_cast<std::size_t>(end - begin));
     ++position_;
     return true;

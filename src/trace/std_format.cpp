@@ -45,21 +45,70 @@ bool is_std_label(std::string_view label) { return label.empty() || is_std_name(
 /// An interner that remembers the last name: traces come in runs of one thread and few variables.
 class Column {
  public:
-  explicit Column(std::vector<std::string>& names) : names_(names), interner_(names) {}
+  explicit Column(std::vector<std::string>& names) : interner_(names) {}
 
   /// Index of the name; nothing if it is none. A known name was checked when it was new.
-  std::optional<std::uint32_t> find(std::string_view name) {
-    if (last_ < names_.size() && names_[last_] == name) return last_;
-    const auto index = interner_.intern(name, is_std_name);
-    if (index) last_ = *index;
+  std::optional<std::uint32_t> find(std::string_view name, const NameKey& key) {
+    if (key == last_key_ && key.whole && last_) return last_;
+    const auto index = interner_.intern(name, key, is_std_name);
+    last_key_ = key;
+    last_ = index;
     return index;
   }
+  std::optional<std::uint32_t> find(std::string_view name) { return find(name, NameKey(name)); }
+  void prefetch(const NameKey& key) const { interner_.prefetch(key); }
 
  private:
-  std::vector<std::string>& names_;
   NameInterner interner_;
-  std::uint32_t last_ = 0;
+  NameKey last_key_{{}};
+  std::optional<std::uint32_t> last_;
 };
+
+/// A line taken apart, its names not yet looked up.
+struct Parts {
+  std::string_view line;
+  std::string_view thread;
+  std::string_view operand;
+  NameKey operand_key{{}};
+  std::uint64_t location = 0;
+  EventKind kind{};
+  bool has_operand = false;
+  const char* wrong = nullptr;  ///< what is, if anything
+};
+
+/// What is wrong, or null.
+const char* split_operation(std::string_view text, Parts& parts) {
+  parts.operand = {};
+  const std::size_t open = text.find('(');
+  parts.has_operand = open != std::string_view::npos;
+  if (parts.has_operand) {
+    if (text.back() != ')') return "the operation does not end with ')'";
+    parts.operand = text.substr(open + 1, text.size() - open - 2);
+    text = text.substr(0, open);
+  }
+  const auto found = std::ranges::find(kOperations, text, &Operation::name);
+  if (found == kOperations.end()) return "unknown operation";
+  parts.kind = found->kind;
+  parts.operand_key = NameKey(parts.operand);
+  return nullptr;
+}
+
+/// What is wrong, or null.
+const char* split(std::string_view line, Parts& parts) {
+  if (line.empty()) return "the line is empty";
+  const std::size_t first = line.find('|');
+  const std::size_t second = first == std::string_view::npos ? first : line.find('|', first + 1);
+  if (second == std::string_view::npos) return "expected: thread|operation|location";
+  parts.thread = line.substr(0, first);
+  if (const char* wrong = split_operation(line.substr(first + 1, second - first - 1), parts)) return wrong;
+  const char* const end = line.data() + line.size();
+  const auto [stop, error] = std::from_chars(line.data() + second + 1, end, parts.location);
+  if (error != std::errc() || stop != end) return "the location is not a 64-bit number";
+  return nullptr;
+}
+
+// Lines taken apart before the first of them is looked up, so that the memory for them all is on its way.
+constexpr std::size_t kLinesAhead = 16;
 
 class StdReader final : public TraceReader {
  public:
@@ -70,11 +119,12 @@ class StdReader final : public TraceReader {
   std::uint64_t line_of(std::uint64_t position) const override { return position; }
 
  private:
-  const char* parse(std::string_view line, Event& event);
-  const char* parse_operation(std::string_view text, Event& event);
+  std::span<Parts> split_some(std::size_t most);
+  const char* resolve(const Parts& parts, Event& event);
   PlaceId place(std::uint64_t location);
 
   LineReader lines_;
+  std::array<Parts, kLinesAhead> parts_;
   Column threads_{tables_.threads};
   Column variables_{tables_.variables};
   Column locks_{tables_.locks};
@@ -83,56 +133,43 @@ class StdReader final : public TraceReader {
   std::vector<PlaceId> small_places_;  ///< by location
 };
 
-/// What is wrong, or null.
-const char* StdReader::parse_operation(std::string_view text, Event& event) {
-  std::string_view operand;
-  bool has_operand = false;
-  if (const std::size_t open = text.find('('); open != std::string_view::npos) {
-    if (text.back() != ')') return "the operation does not end with ')'";
-    operand = text.substr(open + 1, text.size() - open - 2);
-    text = text.substr(0, open);
-    has_operand = true;
+/// The next lines that are in memory together, at most `most`; none at the end of the file or at an error.
+std::span<Parts> StdReader::split_some(std::size_t most) {
+  std::size_t count = 0;
+  std::string_view line;
+  while (count < std::min(most, kLinesAhead) &&
+         (lines_.next_at_hand(line) || (count == 0 && lines_.next(line)))) {
+    Parts& parts = parts_[count++];
+    parts.line = line;
+    parts.wrong = split(line, parts);
+    if (parts.wrong == nullptr && is_access(parts.kind)) variables_.prefetch(parts.operand_key);
   }
-  const auto found = std::ranges::find(kOperations, text, &Operation::name);
-  if (found == kOperations.end()) return "unknown operation";
-  event.kind = found->kind;
+  return std::span(parts_).first(count);
+}
+
+/// What is wrong, or null.
+const char* StdReader::resolve(const Parts& parts, Event& event) {
+  if (parts.wrong != nullptr) return parts.wrong;
+  const auto thread = threads_.find(parts.thread);
+  if (!thread) return "the thread is not a name";
+  event.thread = ThreadId(*thread);
+  event.kind = parts.kind;
+  event.place = place(parts.location);
   const TargetSpace space = target_space(event.kind);
   if (space == TargetSpace::Unit) {
-    const auto index = units_.intern(operand, is_std_label);
+    const auto index = units_.intern(parts.operand, parts.operand_key, is_std_label);
     if (!index) return "the label is not a name";
     event.target = *index;
     return nullptr;
   }
-  if (!has_operand) return "the operation has no operand";
+  if (!parts.has_operand) return "the operation has no operand";
   Column& column = space == TargetSpace::Variable ? variables_
                    : space == TargetSpace::Lock   ? locks_
                                                   : threads_;
-  const auto index = column.find(operand);
+  const auto index = column.find(parts.operand, parts.operand_key);
   if (!index) return "the operand is not a name";
   event.target = space == TargetSpace::Thread ? *index : synthetic_address(space, *index);
   if (space == TargetSpace::Variable) event.width = kSyntheticWidth;
-  return nullptr;
-}
-
-/// What is wrong, or null.
-const char* StdReader::parse(std::string_view line, Event& event) {
-  if (line.empty()) return "the line is empty";
-  const char* const end = line.data() + line.size();
-  const auto* first = static_cast<const char*>(std::memchr(line.data(), '|', line.size()));
-  if (first == nullptr) return "expected: thread|operation|location";
-  const auto* second =
-      static_cast<const char*>(std::memchr(first + 1, '|', static_cast<std::size_t>(end - first - 1)));
-  if (second == nullptr) return "expected: thread|operation|location";
-
-  const auto thread = threads_.find(line.substr(0, static_cast<std::size_t>(first - line.data())));
-  if (!thread) return "the thread is not a name";
-  event.thread = ThreadId(*thread);
-  if (const char* wrong = parse_operation({first + 1, second}, event)) return wrong;
-
-  std::uint64_t location = 0;
-  const auto [stop, error] = std::from_chars(second + 1, end, location);
-  if (error != std::errc() || stop != end) return "the location is not a 64-bit number";
-  event.place = place(location);
   return nullptr;
 }
 
@@ -147,14 +184,19 @@ PlaceId StdReader::place(std::uint64_t location) {
 
 Result<void> StdReader::next(std::vector<Event>& batch) {
   batch.clear();
-  std::string_view line;
-  while (batch.size() < kBatchEvents && lines_.next(line)) {
-    Event event;
-    if (const char* wrong = parse(line, event))
-      return fail(line.empty() ? std::string(wrong) : fmt::format("{}: {}", wrong, quoted(line)), path_,
-                  lines_.line());
-    event.position = lines_.line();
-    batch.push_back(event);
+  while (batch.size() < kBatchEvents) {
+    const std::span<Parts> some = split_some(kBatchEvents - batch.size());
+    if (some.empty()) break;
+    std::uint64_t line = lines_.line() - some.size();
+    for (const Parts& parts : some) {
+      Event event;
+      event.position = ++line;
+      if (const char* wrong = resolve(parts, event))
+        return fail(
+            parts.line.empty() ? std::string(wrong) : fmt::format("{}: {}", wrong, quoted(parts.line)), path_,
+            line);
+      batch.push_back(event);
+    }
   }
   return lines_.status();
 }

@@ -73,5 +73,5 @@ code=0
 "$RAVEL" analyze race.tid 2>err >&- || code=$?
 [[ $code == 2 && $(wc -l <err) == 1 ]] || fail "closed standard output: $code"
 code=0
-(trap '' PIPE; exec 3> >(exit 0); sleep 0.2; "$RAVEL" explain >&3 2>err) || code=$?
+(trap '' PIPE; exec 3> >(exit 0); wait $!; "$RAVEL" explain >&3 2>err) || code=$?
 [[ $code == 141 && ! -s err ]] || fail "closed pipe: $code, $(<err)"
