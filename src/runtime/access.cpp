@@ -20,7 +20,7 @@ static_assert(Thread::kRecorded == 1 << 12);
 
 /// Notes that the access which `word` tells of is recorded. False: it was already.
 bool note_recorded(Thread& self, std::uintptr_t cell_address, std::uint64_t word, unsigned kind) {
-  const std::uint64_t what = cell_address << 7 | (word & kBytesMask) << 1 | kind;
+  const std::uint64_t what = cell_address << 9 | (word & kBytesMask) << 1 | kind;
   const std::uint64_t when = word & ~(kShared | kBytesMask);
   Recorded& entry = recorded(self, what);
   if (entry.what == what && entry.when == when) return false;
@@ -57,17 +57,15 @@ Outcome enter_cell(Thread& self, Cell& cell, std::uintptr_t cell_address, std::u
     std::uint64_t next = mine;
     bool replaces = false;
     if (old != 0 && !covers(mine, old)) {
-      const bool now = ((old ^ mine) & kTagMask) == 0;
-      if (now && covers(old, mine) && place_of(old) == place_of(mine)) return Outcome::Dropped;
-      if (now && place_of(old) == place_of(mine) && joins(old, mine))
-        next = (mine & ~kBytesMask) | join_bytes(old, mine);
-      else
-        replaces = true;
+      if (((old ^ mine) & kTagMask) != 0) {
+        replaces = true;  // it says something that the new word will not: other bytes, earlier
+      } else {
+        next |= old & (kBytesMask | kNear);
+        if (place_of(old) != place_of(mine)) next |= kNear;
+      }
     }
     if (!__atomic_compare_exchange_n(&word, &old, next, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) continue;
-    // What was remembered says something that the new word does not: other bytes, at another time or place.
-    if (replaces && note_recorded(self, cell_address, old, kind))
-      record_remembered(self, cell_address, old, kind == kWriteWord);
+    if (replaces) record_remembered(self, cell_address, old, kind == kWriteWord);
     // Two threads may claim the two words of a fresh cell at once; at least one of them sees the other here.
     if (old == 0) {
       const std::uint64_t now = __atomic_load_n(&other, __ATOMIC_SEQ_CST);
@@ -119,7 +117,7 @@ void access_range(Thread& self, std::uintptr_t address, std::size_t bytes, unsig
     const std::uintptr_t next = cell_address + 8 < end ? cell_address + 8 : end;
     const std::uint64_t code = bytes_code(at & 7, static_cast<unsigned>(next - at));
     const std::uint64_t word = __atomic_load_n(&cell_of(at)->words[kind], __ATOMIC_RELAXED);
-    const bool repeated = ((word ^ (self.hot_tag | code)) & (kShared | kTagMask | kBytesMask)) == 0;
+    const bool repeated = ((word ^ self.hot_tag) & (kShared | kTagMask)) == 0 && covers(word, code);
     if (repeated || enter(self, cell_address, code, kind, place) == Outcome::Dropped) {
       if (pending < at) record_access(self, kKinds[kind], pending, at - pending, place);
       pending = next;

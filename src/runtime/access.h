@@ -34,8 +34,8 @@ RAVEL_INLINE void access(const void* memory, Pc pc) {
   if (kBytes > 1 && first + kBytes > 8) [[unlikely]]
     return access_range(*self, address, kBytes, kKind, pc);
   const std::uint64_t word = __atomic_load_n(&cell_of(address)->words[kKind], __ATOMIC_RELAXED);
-  // Its owner, at this local time, with the same bytes: remembered already.
-  if (((word ^ (self->hot_tag | bytes_code(first, kBytes))) & (kShared | kTagMask | kBytesMask)) == 0) return;
+  // Its owner, at this local time, and these bytes: remembered already.
+  if (((word ^ self->hot_tag) & (kShared | kTagMask)) == 0 && covers(word, bytes_code(first, kBytes))) return;
   access_slowly(*self, address, kBytes, kKind, pc);
 }
 

@@ -70,13 +70,13 @@ const char* keep_name(const char* name) {
   return copy;
 }
 
-/// Whole address range of a module: its data is named by it, too.
+/// Where a module's code lies.
 CodeRange range_of(const dl_phdr_info& info) {
   std::uintptr_t low = UINTPTR_MAX;
   std::uintptr_t high = 0;
   for (int i = 0; i < info.dlpi_phnum; ++i) {
     const ElfW(Phdr)& segment = info.dlpi_phdr[i];
-    if (segment.p_type != PT_LOAD) continue;
+    if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
     const std::uintptr_t begin = info.dlpi_addr + segment.p_vaddr;
     low = begin < low ? begin : low;
     high = begin + segment.p_memsz > high ? begin + segment.p_memsz : high;

@@ -126,15 +126,26 @@ void record_stamped(Thread& self, std::uint64_t head, std::uint64_t target, std:
   commit(self, 2);
 }
 
-/// A cell's word as two records of a retroactive access.
-void put_remembered(Record* to, std::uintptr_t cell_address, std::uint64_t word, bool is_write,
-                    std::uint64_t stamp) {
+// A cell's word becomes two records for each run of bytes; eight bytes have at most four.
+constexpr std::size_t kRecordsOfWord = 8;
+
+/// Writes them and returns how many there are.
+std::size_t put_remembered(Record* to, std::uintptr_t cell_address, std::uint64_t word, bool is_write,
+                           std::uint64_t stamp) {
   const Incarnation owner = incarnation(incarnation_of(word));
   const std::uint64_t time = owner.time_base + epoch_of(word);
-  to[0] = {record_head(is_write ? EventKind::RetroWrite : EventKind::RetroRead, MemoryOrder::None,
-                       byte_count(word), true, 0, place_of(word)),
-           cell_address + first_byte(word)};
-  to[1] = {stamp, std::uint64_t{owner.thread} << stream::kRetroThreadAt | time};
+  const EventKind kind = is_write ? EventKind::RetroWrite : EventKind::RetroRead;
+  std::size_t count = 0;
+  for (std::uint32_t left = word & kBytesMask; left != 0; count += 2) {
+    const auto first = static_cast<unsigned>(__builtin_ctz(left));
+    const auto bytes = static_cast<unsigned>(__builtin_ctz(~(left >> first)));
+    left &= left + (1U << first);
+    to[count] = {record_head(kind, MemoryOrder::None, bytes, true, 0, place_of(word)) |
+                     ((word & kNear) != 0 ? std::uint64_t{1} << Record::kValueAt : 0),
+                 cell_address + first};
+    to[count + 1] = {stamp, std::uint64_t{owner.thread} << stream::kRetroThreadAt | time};
+  }
+  return count;
 }
 
 }  // namespace
@@ -169,7 +180,7 @@ void record_access(Thread& self, EventKind kind, std::uintptr_t address, std::ui
 }
 
 void share_cell(Thread& self, Cell& cell, std::uintptr_t cell_address) {
-  Record* const to = reserve(self, 4);
+  Record* const to = reserve(self, 2 * kRecordsOfWord);
   if (to == nullptr) return;
   // The stamp comes before the cell is seen to be shared: so these records come before everything that
   // another thread records about it.
@@ -178,17 +189,14 @@ void share_cell(Thread& self, Cell& cell, std::uintptr_t cell_address) {
   for (const unsigned kind : {kReadWord, kWriteWord}) {
     const std::uint64_t word = __atomic_fetch_or(&cell.words[kind], kShared, __ATOMIC_ACQ_REL);
     if (word == 0 || (word & kShared) != 0) continue;
-    put_remembered(to + count, cell_address, word, kind == kWriteWord, now.stamp());
-    count += 2;
+    count += put_remembered(to + count, cell_address, word, kind == kWriteWord, now.stamp());
   }
   if (count > 0) commit(self, count);
 }
 
 void record_remembered(Thread& self, std::uintptr_t cell_address, std::uint64_t word, bool is_write) {
-  Record* const to = reserve(self, 2);
-  if (to == nullptr) return;
-  put_remembered(to, cell_address, word, is_write, 0);
-  commit(self, 2);
+  Record* const to = reserve(self, kRecordsOfWord);
+  if (to != nullptr) commit(self, put_remembered(to, cell_address, word, is_write, 0));
 }
 
 void record_range(Thread& self, EventKind kind, std::uintptr_t address, std::uint64_t bytes, Pc pc) {

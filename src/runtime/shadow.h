@@ -36,17 +36,19 @@ RAVEL_INLINE Cell* cell_of(std::uintptr_t address) {
   return reinterpret_cast<Cell*>(kShadowBase + ((address & kAddressMask & ~std::uintptr_t{7}) << 1));
 }
 
-// A word: shared 1 bit, incarnation 12 (who), epoch 20 (when), place 25 (where), first byte 3, bytes - 1 3.
+// A word: shared 1 bit, incarnation 11 (who), epoch 20 (when), place 23 (where), near 1, bytes 8 (which, a
+// bit each). `near`: the bytes were accessed at several places at that time, of which this is one.
 inline constexpr std::uint64_t kShared = std::uint64_t{1} << 63;
-inline constexpr unsigned kIncarnationAt = 51;
-inline constexpr std::uint32_t kIncarnations = 1U << 12;  ///< 0 is nobody
-inline constexpr unsigned kEpochAt = 31;
+inline constexpr unsigned kIncarnationAt = 52;
+inline constexpr std::uint32_t kIncarnations = 1U << 11;  ///< 0 is nobody
+inline constexpr unsigned kEpochAt = 32;
 inline constexpr std::uint32_t kEpochs = 1U << 20;
-inline constexpr unsigned kCellPlaceAt = 6;
-inline constexpr std::uint32_t kCellPlaces = 1U << 25;
-inline constexpr std::uint64_t kBytesMask = 63;
+inline constexpr unsigned kCellPlaceAt = 9;
+inline constexpr std::uint32_t kCellPlaces = 1U << 23;
+inline constexpr std::uint64_t kNear = 1 << 8;
+inline constexpr std::uint64_t kBytesMask = 0xff;
 /// Who and when.
-inline constexpr std::uint64_t kTagMask = ((std::uint64_t{1} << 32) - 1) << kEpochAt;
+inline constexpr std::uint64_t kTagMask = ~kShared & ~((std::uint64_t{1} << kEpochAt) - 1);
 
 constexpr std::uint32_t incarnation_of(std::uint64_t word) {
   return static_cast<std::uint32_t>(word >> kIncarnationAt) & (kIncarnations - 1);
@@ -61,24 +63,12 @@ constexpr std::uint64_t cell_place(std::uint32_t place) {
   return static_cast<std::uint64_t>(place < kCellPlaces ? place : 0) << kCellPlaceAt;
 }
 
-/// Some bytes of a cell, as the low six bits of a word.
-constexpr std::uint64_t bytes_code(unsigned first, unsigned count) { return first | (count - 1) << 3; }
-constexpr unsigned first_byte(std::uint64_t word) { return word & 7; }
-constexpr unsigned byte_count(std::uint64_t word) { return (word >> 3 & 7) + 1; }
-constexpr bool covers(std::uint64_t outer, std::uint64_t inner) {
-  return first_byte(outer) <= first_byte(inner) &&
-         first_byte(inner) + byte_count(inner) <= first_byte(outer) + byte_count(outer);
+/// `count` bytes of a cell from `first` on, as the low bits of a word.
+constexpr std::uint64_t bytes_code(unsigned first, unsigned count) {
+  return (kBytesMask >> (8 - count)) << first & kBytesMask;
 }
-/// They overlap or touch.
-constexpr bool joins(std::uint64_t a, std::uint64_t b) {
-  return first_byte(a) <= first_byte(b) + byte_count(b) && first_byte(b) <= first_byte(a) + byte_count(a);
-}
-constexpr std::uint64_t join_bytes(std::uint64_t a, std::uint64_t b) {
-  const unsigned first = first_byte(a) < first_byte(b) ? first_byte(a) : first_byte(b);
-  const unsigned end_a = first_byte(a) + byte_count(a);
-  const unsigned end_b = first_byte(b) + byte_count(b);
-  return bytes_code(first, (end_a > end_b ? end_a : end_b) - first);
-}
+/// The bytes of `outer` include those of `inner`.
+constexpr bool covers(std::uint64_t outer, std::uint64_t inner) { return (inner & ~outer & kBytesMask) == 0; }
 
 /// Maps the shadow. False: the address space is taken or limited.
 bool map_shadow();
