@@ -6,9 +6,6 @@
 
 namespace ravel::rt {
 
-/// Runs the handlers of signals that had to wait.
-RAVEL_NOINLINE void deliver_pending(Thread& self);
-
 /// The current thread is in a part of the runtime that a signal handler must not enter again.
 class Inside {
  public:

@@ -188,19 +188,24 @@ ThreadSlot* StreamWriter::take_slot(std::uint32_t parent, std::uint32_t child, b
   }
   ChunkRef& home = head_->slot_chunks[index / stream::kSlotsPerChunk];
   if (home == 0) {
-    ChunkRef fresh = 0;
-    if (take_chunk(fresh) == nullptr) return nullptr;
+    ChunkRef ref = 0;
+    if (take_chunk(ref) == nullptr) return nullptr;
     // It may have held records before.
-    auto* const words = reinterpret_cast<std::uint64_t*>(at(fresh));
+    auto* const words = reinterpret_cast<std::uint64_t*>(at(ref));
     for (std::size_t i = 0; i < kChunkBytes / sizeof *words; ++i) words[i] = 0;
-    home = fresh;
+    home = ref;
   }
-  ThreadSlot& slot = reinterpret_cast<ThreadSlot*>(at(home))[index % stream::kSlotsPerChunk];
-  slot.parent = parent;
-  slot.index = child;
-  slot.foreign = foreign ? 1 : 0;
+  ThreadSlot* const fresh = slot(index);
+  fresh->parent = parent;
+  fresh->index = child;
+  fresh->foreign = foreign ? 1 : 0;
   head_->thread_count.store(index + 1, std::memory_order_release);
-  return &slot;
+  return fresh;
+}
+
+ThreadSlot* StreamWriter::slot(std::uint32_t index) const {
+  const ChunkRef home = head_->slot_chunks[index / stream::kSlotsPerChunk];
+  return reinterpret_cast<ThreadSlot*>(at(home)) + index % stream::kSlotsPerChunk;
 }
 
 void StreamWriter::note(const char* line, std::size_t length) {

@@ -26,6 +26,7 @@ class StreamWriter {
   /// A new thread's slot; nullptr: there are too many, and recording has stopped.
   stream::ThreadSlot* take_slot(std::uint32_t parent, std::uint32_t child, bool foreign,
                                 std::uint32_t& index);
+  stream::ThreadSlot* slot(std::uint32_t index) const;
   /// One line, without its end. Dropped when there is no more space.
   void note(const char* line, std::size_t length);
 

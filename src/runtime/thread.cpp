@@ -12,6 +12,9 @@ __thread Thread* this_thread __attribute__((tls_model("initial-exec"))) = nullpt
 
 namespace {
 
+/// What a thread does after its end (in destructors of other libraries) is lost.
+__thread bool has_ended __attribute__((tls_model("initial-exec"))) = false;
+
 constinit Incarnation incarnations[kIncarnations];
 constinit std::uint32_t incarnation_count = 1;  // 0 is nobody
 constinit SpinLock making;
@@ -92,6 +95,7 @@ void begin_thread(Thread* thread) {
   {
     const Quiet quiet;
     find_stack(*thread);
+    end_with_thread();
   }
   hot_thread = thread;
   // Another thread may have used this stack before.
@@ -105,6 +109,7 @@ void end_thread() {
   Thread* const self = this_thread;
   hot_thread = nullptr;
   this_thread = nullptr;
+  has_ended = true;
   if (self == nullptr) return;
   if (recorder.recording) {
     record_sync(*self, {.kind = EventKind::ThreadExit});
@@ -115,10 +120,16 @@ void end_thread() {
 }
 
 Thread* current_thread() {
-  if (this_thread != nullptr || !recorder.recording) return this_thread;
+  if (this_thread != nullptr || !recorder.recording || has_ended) return this_thread;
   Thread* const self = make_thread(nullptr, true);
   if (self != nullptr) begin_thread(self);
   return self;
+}
+
+void name_thread(stream::ThreadSlot& slot, const char* name) {
+  std::size_t length = 0;
+  for (; name[length] != '\0' && length < sizeof slot.name - 1; ++length) slot.name[length] = name[length];
+  slot.name[length] = '\0';
 }
 
 void restart_in_child() {
@@ -127,6 +138,7 @@ void restart_in_child() {
   this_thread = nullptr;
   making = {};
   incarnation_count = 1;
+  forget_handles();
   if (!recorder.recording) return;
   forget_shadow();
   Thread* const self = make_thread(nullptr, false);

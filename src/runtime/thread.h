@@ -51,7 +51,9 @@ struct Thread {
   int last_load_order;
   std::uintptr_t stack_low;  ///< the thread's stack
   std::uintptr_t stack_high;
-  void* fiber_of;      ///< for fibers: see fiber.cpp
+  void* fiber_of;       ///< for fibers: see fiber.cpp
+  void* start_routine;  ///< of a thread that has not begun
+  void* start_argument;
   std::size_t memory;  ///< bytes of this object
 
   static constexpr std::uint32_t kMaxCalls = 1 << 16;
@@ -65,14 +67,22 @@ extern __thread Thread* hot_thread __attribute__((tls_model("initial-exec")));
 /// The current thread; null if it is unknown or nothing is recorded.
 extern __thread Thread* this_thread __attribute__((tls_model("initial-exec")));
 
-/// Switches the current thread's hooks off: for calls into code whose accesses are the runtime's business.
+/// Runs the handlers of signals that had to wait (signal.h).
+RAVEL_NOINLINE void deliver_pending(Thread& self);
+
+/// Switches the current thread's hooks and interceptors off: for calls into code whose doings are the
+/// runtime's business.
 class Quiet {
  public:
   Quiet() : thread_(this_thread) {
-    if (thread_ != nullptr && thread_->quiet++ == 0) hot_thread = nullptr;
+    if (thread_ == nullptr) return;
+    ++thread_->inside;
+    if (thread_->quiet++ == 0) hot_thread = nullptr;
   }
   ~Quiet() {
-    if (thread_ != nullptr && --thread_->quiet == 0) hot_thread = thread_;
+    if (thread_ == nullptr) return;
+    if (--thread_->quiet == 0) hot_thread = thread_;
+    if (--thread_->inside == 0 && thread_->pending_signals != 0) deliver_pending(*thread_);
   }
   Quiet(const Quiet&) = delete;
   Quiet& operator=(const Quiet&) = delete;
@@ -86,8 +96,14 @@ class Quiet {
 Thread* make_thread(Thread* parent, bool foreign);
 /// The calling thread is this one from now on.
 void begin_thread(Thread* thread);
+/// Sees to it that end_thread is called when the calling thread ends, after all else that it does.
+void end_with_thread();
 /// The calling thread ends: its last record, and its state is gone.
 void end_thread();
+/// As reports call the thread.
+void name_thread(stream::ThreadSlot& slot, const char* name);
+/// In a forked child: none of the parent's threads can be joined.
+void forget_handles();
 /// The current thread; makes a state for one that was not started through the runtime. Null: nothing is
 /// recorded.
 Thread* current_thread();
