@@ -182,8 +182,10 @@ class Parser {
       take_value(std::exchange(value_of_, {}), argument);
       return;
     }
-    if (argument == "-" || !argument.starts_with('-'))
+    if (options_ended_ || argument == "-" || !argument.starts_with('-'))
       take_input(argument);
+    else if (argument == "--")
+      options_ended_ = true;
     else
       take_option(argument);
   }
@@ -251,8 +253,9 @@ class Parser {
   }
 
   Invocation invocation_;
-  std::string value_of_;  ///< the option whose value comes next
-  std::string language_;  ///< -x
+  std::string value_of_;        ///< the option whose value comes next
+  std::string language_;        ///< -x
+  bool options_ended_ = false;  ///< by "--", which only clang knows
   bool no_link_ = false;
   int headers_ = 0;
   int assembler_ = 0;

@@ -91,9 +91,12 @@ Words clang_command(const Invocation& invocation, const Words& first, const Runt
   append(words, {"-mllvm", "-tsan-instrument-read-before-write"});
   if (invocation.links) append_runtime(words, runtime);
   append(words, {"--end-no-unused-arguments"});
-  words.insert(words.end(), invocation.arguments.begin(), invocation.arguments.end());
+  const Words& given = invocation.arguments;
+  const auto options_end = std::ranges::find(given, "--");
+  words.insert(words.end(), given.begin(), options_end);
   if (other_runtimes)
     append(words, {"--start-no-unused-arguments", "-fno-sanitize=thread", "--end-no-unused-arguments"});
+  words.insert(words.end(), options_end, given.end());
   return words;
 }
 

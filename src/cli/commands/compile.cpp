@@ -5,6 +5,8 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <optional>
+#include <span>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -17,23 +19,30 @@ namespace {
 class Compile : public Command {
  public:
   void define(CLI::App& app) override {
-    app_ = &app;
-    // Whatever it looks like, it is the compiler's; only "ravel cc --help" asks us.
-    app.set_help_flag();
-    app.prefix_command();
     app.footer(
         fmt::format("All arguments are the compiler's; {0} says more with --ravel-help.\n\n"
-                    "Example:\n  ravel {1} --ravel-compiler=clang++ -g -O1 prog.c -o prog",
-                    wrapper(), name()));
+                    "Example:\n  ravel {1} --ravel-compiler=clang++ -g -O1 {2} -o prog",
+                    wrapper(), name(), source()));
   }
 
-  Result<int> run(Session& session) override {
-    std::vector<std::string> words = app_->remaining();
-    if (words.size() == 1 && (words[0] == "--help" || words[0] == "-h"))
-      return session.console.deliver(app_->help());
+  // Only "ravel cc --help" asks us.
+  std::optional<Result<int>> take_over(std::span<const std::string> arguments) override {
+    if (arguments.size() == 1 && (arguments[0] == "--help" || arguments[0] == "-h")) return {};
+    return become(arguments);
+  }
+
+  Result<int> run(Session&) override { return become({}); }
+
+ private:
+  std::string wrapper() const { return fmt::format("ravel-{}", name()); }
+
+  virtual std::string_view source() const = 0;
+
+  Result<int> become(std::span<const std::string> arguments) const {
     std::error_code error;
     const auto program = std::filesystem::read_symlink("/proc/self/exe", error).parent_path() / wrapper();
-    words.insert(words.begin(), program.string());
+    std::vector<std::string> words{program.string()};
+    words.insert(words.end(), arguments.begin(), arguments.end());
     std::vector<char*> pointers;
     pointers.reserve(words.size() + 1);
     for (std::string& word : words) pointers.push_back(word.data());
@@ -42,23 +51,24 @@ class Compile : public Command {
     return std::unexpected(
         Error{fmt::format("cannot run: {}", std::strerror(errno)), program.string(), 0, kExitInternal});
   }
-
- private:
-  std::string wrapper() const { return fmt::format("ravel-{}", name()); }
-
-  const CLI::App* app_ = nullptr;
 };
 
 class CompileC : public Compile {
  public:
   std::string_view name() const override { return "cc"; }
   std::string_view summary() const override { return "Compile C so that ravel can record the program"; }
+
+ private:
+  std::string_view source() const override { return "prog.c"; }
 };
 
 class CompileCxx : public Compile {
  public:
   std::string_view name() const override { return "c++"; }
   std::string_view summary() const override { return "Compile C++ so that ravel can record the program"; }
+
+ private:
+  std::string_view source() const override { return "prog.cpp"; }
 };
 
 const RegisterCommand<CompileC> kRegisterC;
