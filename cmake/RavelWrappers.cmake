@@ -25,9 +25,11 @@ file(MAKE_DIRECTORY "${RAVEL_INSTEAD_OF_LIBTSAN}")
 file(CREATE_LINK ../libravel_rt.so "${RAVEL_INSTEAD_OF_LIBTSAN}/libtsan.so" SYMBOLIC)
 file(WRITE "${RAVEL_INSTEAD_OF_LIBTSAN}/libtsan_preinit.o" "!<arch>\n")
 
-configure_file("${CMAKE_SOURCE_DIR}/include/ravel/annotate.h" include/ravel/annotate.h COPYONLY)
-configure_file("${CMAKE_SOURCE_DIR}/cmake/package/ravelConfig.cmake" lib/cmake/ravel/ravelConfig.cmake COPYONLY)
-configure_file("${CMAKE_SOURCE_DIR}/cmake/package/ravel.pc.in" lib/pkgconfig/ravel.pc @ONLY)
+configure_file("${CMAKE_SOURCE_DIR}/include/ravel/annotate.h" "${CMAKE_BINARY_DIR}/include/ravel/annotate.h"
+  COPYONLY)
+configure_file("${CMAKE_SOURCE_DIR}/cmake/package/ravelConfig.cmake"
+  "${CMAKE_BINARY_DIR}/lib/cmake/ravel/ravelConfig.cmake" COPYONLY)
+configure_file("${CMAKE_SOURCE_DIR}/cmake/package/ravel.pc.in" "${CMAKE_BINARY_DIR}/lib/pkgconfig/ravel.pc" @ONLY)
 include(CMakePackageConfigHelpers)
 write_basic_package_version_file("${CMAKE_BINARY_DIR}/lib/cmake/ravel/ravelConfigVersion.cmake"
   COMPATIBILITY SameMajorVersion)

@@ -35,15 +35,15 @@ expect 0 "$RAVEL" cc --ravel-print-command -c tiddle -- --help
 [[ $(tail -4 out | paste -sd' ') == '-c tiddle -- --help' ]] || fail 'arguments changed'
 
 refuse "ravel-c++: -fsanitize=address cannot be combined with ravel" "$cxx" -fsanitize=undefined,address -c add.cpp
-refuse 'ravel-cc: -fsanitize=leak cannot be combined' "$cc" -fsanitize=leak main.o
-refuse 'ravel-cc: a static program cannot be observed' "$cc" -static main.c
-refuse 'ravel-cc: a static program cannot be observed' "$cc" main.c -static-pie -o p
-expect 0 "$cc" -static -c main.c
+refuse 'ravel-cc: -fsanitize=leak cannot be combined' "$cc" -fsanitize=leak count.o
+refuse 'ravel-cc: a static program cannot be observed' "$cc" -static count.c
+refuse 'ravel-cc: a static program cannot be observed' "$cc" count.c -static-pie -o p
+expect 0 "$cc" -static -c count.c
 refuse "ravel-c++: cannot find the compiler 'no-such-g++'" "$cxx" --ravel-compiler=no-such-gcc -c add.cpp
 refuse "own wrapper" "$cxx" --ravel-compiler="$cxx" -c add.cpp
 refuse "unknown option '--ravel-nothing'" "$cxx" --ravel-nothing -c add.cpp
-refuse 'no compiler found' env PATH=/nowhere "$cc" -c main.c
-RAVEL_RUNTIME_DIR=/nowhere expect 70 "$cc" main.o
+refuse 'no compiler found' env PATH=/nowhere "$cc" -c count.c
+RAVEL_RUNTIME_DIR=/nowhere expect 70 "$cc" count.o
 err_has 'libravel_rt.so is not in /nowhere'
 expect 0 "$cc" --ravel-help
 out_has --ravel-compiler

@@ -6,7 +6,7 @@ for compiler in "${compilers[@]}"; do
   export RAVEL_COMPILER=$compiler
 
   # One step, several sources, two steps.
-  expect 0 "$cc" -Wall -Werror main.c -o p
+  expect 0 "$cc" -Wall -Werror count.c -o p
   [[ ! -s err ]] || fail 'something to say'
   ours p
   hooked ./p
@@ -39,11 +39,11 @@ for compiler in "${compilers[@]}"; do
   cp add.cpp add.txt
   expect 0 "$cxx" -Werror -c -x c++ add.txt -o add.o
   instrumented add.o
-  expect 0 "$cc" -Werror -M main.c
-  out_has 'main.o: main.c'
-  expect 0 "$cc" -Werror -MD -MF main.d main.c -o p
-  out=$(<main.d)
-  [[ $out == *main.c* ]] || fail 'dependencies'
+  expect 0 "$cc" -Werror -M count.c
+  out_has 'count.o: count.c'
+  expect 0 "$cc" -Werror -MD -MF count.d count.c -o p
+  out=$(<count.d)
+  [[ $out == *count.c* ]] || fail 'dependencies'
   echo 'int f(void);' >f.h
   expect 0 "$cc" -Werror f.h -o f.h.gch
   [[ -s f.h.gch ]] || fail 'no precompiled header'

@@ -56,7 +56,7 @@ hooked() {
 }
 
 # A C and a C++ program, and a library.
-printf '%s\n' 'int x;' 'int main(void) {' '  x++;' '  return x - 1;' '}' >main.c
+printf '%s\n' 'int x;' 'int main(void) {' '  x++;' '  return x - 1;' '}' >count.c
 printf '%s\n' '#include <cstdio>' 'int add(int* v);' 'int main() {' '  int* v = new int[2]{1, 2};' \
   '  std::printf("%d\n", add(v));' '  delete[] v;' '}' >main.cpp
 printf '%s\n' 'int add(int* v) {' '  v[0] += v[1];' '  return v[0];' '}' >add.cpp
