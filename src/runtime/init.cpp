@@ -2,11 +2,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "runtime/access.h"
+#include "runtime/intercept.h"
 #include "runtime/options.h"
 #include "runtime/recorder.h"
 
@@ -85,17 +88,30 @@ void initialize() {
   }
   if (!start_recording()) return;
   if (Thread* const self = make_thread(nullptr, false); self != nullptr) begin_thread(self);
+  // As early as possible: the first one's handler is the first to run in a child, and nothing of the child
+  // must get into the parent's stream.
+  pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+  at_quick_exit(finish);  // and so the last to run
 }
 
+// The child has copies of the runtime's locks as they were, perhaps taken by threads that it does not have.
+// What they protect is usable at any time, so they are simply made new there.
 void before_fork() {}
 void after_fork_in_parent() {}
 
 void after_fork_in_child() {
+  forget_own_thread_id();
   if (!recorder.recording) return;
+  free_atomic_locks();
+  free_module_lock();
   recorder.recording = false;
   recorder.stream.abandon();
   start_recording();
   restart_in_child();
+}
+
+void finish() {
+  if (recorder.recording && recorder.stream.is_open()) recorder.stream.stop(stream::Stop::Exit);
 }
 
 void before_exec() {
@@ -114,9 +130,7 @@ namespace {
 __attribute__((constructor(101))) void begin() { initialize(); }
 
 // After those of the program: what runs later is lost, and nothing else is.
-__attribute__((destructor(101))) void end() {
-  if (recorder.recording && recorder.stream.is_open()) recorder.stream.stop(stream::Stop::Exit);
-}
+__attribute__((destructor(101))) void end() { finish(); }
 
 }  // namespace
 }  // namespace ravel::rt
