@@ -150,6 +150,8 @@ static_assert(sizeof(StreamHead) <= kHeadBytes);
 //   directory PATH
 //   environment TEXT
 //   library NAME         synchronization of this library is not seen
+//   unit INDEX LABEL     the UnitId of a label
+//   benign ADDRESS BYTES TEXT   the program says that races on these bytes (hex) are meant
 //   alloc ...            is not a note: allocations are records
 
 }  // namespace ravel::stream

@@ -12,6 +12,11 @@
 #include "runtime/intercept.h"
 #include "runtime/options.h"
 #include "runtime/recorder.h"
+#include "runtime/unit.h"
+
+// The program may define them (sanitizer/tsan_interface.h).
+extern "C" __attribute__((weak, visibility("default"))) void __tsan_on_initialize();
+extern "C" __attribute__((weak, visibility("default"))) int __tsan_on_finalize(int failed);
 
 namespace ravel::rt {
 namespace {
@@ -70,6 +75,7 @@ bool start_recording() {
   head.values = 2;        // ValueLevel::None
   note_process();
   note_modules_again();
+  note_units_again();
   recorder.recording = true;
   return true;
 }
@@ -127,10 +133,16 @@ void after_failed_exec() {
 namespace {
 
 // Before the constructors of the program's own modules: their hooks and locks count.
-__attribute__((constructor(101))) void begin() { initialize(); }
+__attribute__((constructor(101))) void begin() {
+  initialize();
+  if (__tsan_on_initialize != nullptr) __tsan_on_initialize();
+}
 
 // After those of the program: what runs later is lost, and nothing else is.
-__attribute__((destructor(101))) void end() { finish(); }
+__attribute__((destructor(101))) void end() {
+  if (__tsan_on_finalize != nullptr) __tsan_on_finalize(0);
+  finish();
+}
 
 }  // namespace
 }  // namespace ravel::rt
