@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 
 #include "runtime/access.h"
+#include "runtime/foreign_library.h"
 #include "runtime/recorder.h"
 
 namespace ravel::rt {
@@ -61,6 +62,7 @@ void note_module(const Module& module, const dl_phdr_info& info) {
   add_build_id(line, info);
   line.add(" ").word(module.path);
   if (!line.full()) recorder.stream.note(buffer, line.size());
+  note_if_foreign(module.path, info);
 }
 
 const char* keep_name(const char* name) {
