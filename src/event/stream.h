@@ -151,7 +151,8 @@ static_assert(sizeof(StreamHead) <= kHeadBytes);
 //   directory PATH
 //   environment TEXT
 //   library NAME         synchronization of this library is not seen
-//   unit NAME            a label of units of work or a class: the next UnitId, from 0
+//   unit INDEX LABEL     a label of units of work or a class; INDEX is its UnitId: 0, 1, ...
+//   benign ADDRESS BYTES TEXT   the program says that races on these bytes (hex) are meant
 //   alloc ...            is not a note: allocations are records
 
 }  // namespace ravel::stream
