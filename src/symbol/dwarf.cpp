@@ -18,6 +18,18 @@ std::string file_path(const char* path) {
   return path == nullptr ? std::string() : std::filesystem::path(path).lexically_normal().string();
 }
 
-std::string declared_in(Dwarf_Die die) { return file_path(dwarf_decl_file(&die)); }
+// Not dwarf_decl_file(): it asserts that the unit has a line table.
+std::string declared_in(Dwarf_Die die) {
+  auto file = attribute(die, DW_AT_decl_file);
+  Dwarf_Word index = 0;
+  Dwarf_Die unit;
+  Dwarf_Files* files = nullptr;
+  std::size_t count = 0;
+  if (!file || dwarf_formudata(&*file, &index) != 0 ||
+      dwarf_cu_die(file->cu, &unit, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr) == nullptr ||
+      dwarf_getsrcfiles(&unit, &files, &count) != 0 || index >= count)
+    return {};
+  return file_path(dwarf_filesrc(files, index, nullptr, nullptr));
+}
 
 }  // namespace ravel::dwarf

@@ -28,9 +28,23 @@ ScopeIndex::ScopeIndex(Dwarf* dwarf, std::uint64_t entry_limit) : budget_(entry_
   Dwarf_CU* cu = nullptr;
   Dwarf_Die head, skeleton_of;
   std::uint8_t kind = 0;
+  std::vector<Dwarf_Die> compiled;
+  bool has_type_units = false;
   for (Dwarf_CU* next = nullptr; dwarf_get_units(dwarf, cu, &next, nullptr, &kind, &head, &skeleton_of) == 0;
-       cu = next)
+       cu = next) {
     walk(kind == DW_UT_skeleton && skeleton_of.addr != nullptr ? skeleton_of : head, {});
+    if (kind == DW_UT_compile) compiled.push_back(head);
+    has_type_units |= kind == DW_UT_type || kind == DW_UT_split_type;
+  }
+  // Type units share the line tables of others but do not know the directory, and libdw keeps what it reads
+  // first.
+  if (has_type_units) {
+    for (Dwarf_Die& unit : compiled) {
+      Dwarf_Files* files = nullptr;
+      std::size_t count = 0;
+      dwarf_getsrcfiles(&unit, &files, &count);
+    }
+  }
   // Units that share a variable (an inline one, say) all describe it; any will do.
   std::ranges::stable_sort(variables_, {}, &Variable::begin);
   const auto repeated = std::ranges::unique(variables_, {}, &Variable::begin);
@@ -59,6 +73,11 @@ void ScopeIndex::visit(Dwarf_Die child, Around around) {
     case DW_TAG_class_type:
     case DW_TAG_structure_type:
     case DW_TAG_union_type:
+      // In a type unit g++ declares the class within its namespace and defines it outside.
+      if (const auto declared = dwarf::own_reference(child, DW_AT_specification)) {
+        const auto known = type_scopes_.find(declared->addr);
+        if (known != type_scopes_.end()) around.scope = known->second;
+      }
       add_type(child, around.scope);
       around.scope = scope_within(around.scope, child);
       walk(child, around);

@@ -59,17 +59,25 @@ std::optional<Dwarf_Die> Types::peel(Dwarf_Die type) const {
         break;
       }
       default:
+        if (const auto in_type_unit = dwarf::own_reference(type, DW_AT_signature)) return in_type_unit;
         if (!dwarf::flag(type, DW_AT_declaration)) return type;
-        if (const auto unit = dwarf::reference(type, DW_AT_signature)) return unit;
         return scopes_.definition(name(type));
     }
   }
   return std::nullopt;
 }
 
-std::uint64_t Types::size(Dwarf_Die type) const {
+std::uint64_t Types::size(Dwarf_Die type, int depth) const {
   const auto peeled = peel(type);
-  const std::uint64_t bytes = peeled ? dwarf::size(*peeled) : 0;
+  if (!peeled || depth > kMaxNesting) return 0;
+  std::uint64_t bytes = dwarf::size(*peeled);
+  // libdw does not look for element types that are defined elsewhere.
+  if (bytes == 0 && dwarf::tag(*peeled) == DW_TAG_array_type) {
+    const auto element = dwarf::type(*peeled);
+    bytes = element ? size(*element, depth + 1) : 0;
+    for (const std::uint64_t count : dimensions(*peeled))
+      if (__builtin_mul_overflow(bytes, count, &bytes)) return 0;
+  }
   return bytes < kMaxBytes ? bytes : 0;
 }
 
@@ -103,6 +111,8 @@ std::string Types::name(Dwarf_Die type, int depth) const {
   }
   const std::string_view own = dwarf::name(type);
   if (!own.empty()) return scopes_.scope_of(type) + std::string(own.substr(0, kMaxNameBytes));
+  if (const auto in_type_unit = dwarf::own_reference(type, DW_AT_signature))
+    return name(*in_type_unit, depth + 1);
   switch (dwarf::tag(type)) {
     case DW_TAG_union_type:
       return "(anonymous union)";

@@ -19,7 +19,7 @@ class Types {
 
   std::string name(Dwarf_Die type) const { return name(type, 0); }
   /// 0: unknown.
-  std::uint64_t size(Dwarf_Die type) const;
+  std::uint64_t size(Dwarf_Die type) const { return size(type, 0); }
   std::optional<ClassLayout> layout(const std::string& name) const;
   std::optional<Dwarf_Die> find(const std::string& name) const { return scopes_.definition(name); }
 
@@ -38,6 +38,7 @@ class Types {
   };
 
   std::string name(Dwarf_Die type, int depth) const;
+  std::uint64_t size(Dwarf_Die type, int depth) const;
   std::string array_name(Dwarf_Die type, int depth) const;
   /// Behind typedefs and qualifiers; the definition of what is only declared.
   std::optional<Dwarf_Die> peel(Dwarf_Die type) const;
