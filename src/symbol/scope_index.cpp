@@ -45,8 +45,9 @@ ScopeIndex::ScopeIndex(Dwarf* dwarf, std::uint64_t entry_limit) : budget_(entry_
       dwarf_getsrcfiles(&unit, &files, &count);
     }
   }
-  // Units that share a variable (an inline one, say) all describe it; any will do.
-  std::ranges::stable_sort(variables_, {}, &Variable::begin);
+  // Units that share a variable (an inline one, say) all describe it: the first one does.
+  std::ranges::sort(variables_, {},
+                    [](const Variable& variable) { return std::pair(variable.begin, variable.die.addr); });
   const auto repeated = std::ranges::unique(variables_, {}, &Variable::begin);
   variables_.erase(repeated.begin(), repeated.end());
 }
