@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "symbol/module.h"
+#include "symbol/module_symbols.h"
 #include "symbol/names.h"
 
 namespace ravel {
@@ -17,7 +17,8 @@ namespace ravel {
 /// no names. One thread at a time; what it returns by reference lives as long as it does.
 class Symbolizer {
  public:
-  /// As Module's functions of the same names, for the file at `path` if it still has `build_id` (empty: any).
+  /// As ModuleSymbols's functions of the same names, for the file at `path` if it still has `build_id`
+  /// (empty: any).
   const std::vector<SourceFrame>& frames(const std::string& path, const std::string& build_id,
                                          std::uint64_t address);
   std::optional<DataObject> data(const std::string& path, const std::string& build_id, std::uint64_t address);
@@ -26,13 +27,13 @@ class Symbolizer {
                                           const std::string& type, std::uint64_t offset);
 
   /// Null: it cannot be used, and a note says why.
-  Module* module(const std::string& path, const std::string& build_id);
+  ModuleSymbols* module(const std::string& path, const std::string& build_id);
 
   /// What the user should know: modules without names, one line each.
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
-  boost::unordered_flat_map<std::string, std::shared_ptr<Module>> modules_;  ///< by path and build id
+  boost::unordered_flat_map<std::string, std::shared_ptr<ModuleSymbols>> modules_;  ///< by path and build id
   std::vector<std::string> notes_;
 };
 

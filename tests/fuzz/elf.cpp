@@ -1,10 +1,10 @@
 // Any bytes as an executable: whatever its tables and debug information say, names are found or not.
-#include "symbol/module.h"
+#include "symbol/module_symbols.h"
 #include "text_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   using namespace ravel;
-  auto module = Module::open(test::fuzz_file("module", data, size), "");
+  auto module = ModuleSymbols::open(test::fuzz_file("module", data, size), "");
   if (!module) return 0;
   // The seeds are linked at 0x400000 or at 0 and smaller than this.
   for (const std::uint64_t base : {0x400000, 0}) {

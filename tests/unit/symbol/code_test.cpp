@@ -157,9 +157,9 @@ TEST_F(CodeFiles, RebuiltFileGivesOneNoteAndNoNames) {
   write("p.cpp", kNested);
   const std::string binary = compile("g++ -g -O2 -Wl,--build-id", "p.cpp");
   const auto at = addresses(binary);
-  const std::string id = Module::open(binary, "").value()->build_id();
+  const std::string id = ModuleSymbols::open(binary, "").value()->build_id();
   EXPECT_EQ(id.size(), 40);
-  EXPECT_TRUE(Module::open(binary, id));
+  EXPECT_TRUE(ModuleSymbols::open(binary, id));
   compile("g++ -g -O1 -Wl,--build-id", "p.cpp");
   Symbolizer symbols;
   EXPECT_THAT(symbols.frames(binary, id, at.at("inner")), IsEmpty());

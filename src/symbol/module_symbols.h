@@ -1,4 +1,4 @@
-// Module: names for the addresses of one executable or shared library.
+// ModuleSymbols: names for the addresses of one executable or shared library.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,16 @@ namespace ravel {
 /// Reads what a question needs when it is first asked, and keeps it. Addresses are the file's own, as linked.
 /// Debug information (of g++ and clang, also in a separate file) is asked first, then the symbol table.
 /// Nothing in a damaged file can do more than leave names out. One thread at a time.
-class Module {
+class ModuleSymbols {
  public:
   /// `expected_build_id`: of the file that ran, in hexadecimal digits; empty: any will do. An error if the
   /// file cannot be read or is another one by now.
-  static Result<std::shared_ptr<Module>> open(const std::string& path, const std::string& expected_build_id);
+  static Result<std::shared_ptr<ModuleSymbols>> open(const std::string& path,
+                                                     const std::string& expected_build_id);
 
-  ~Module();
-  Module(const Module&) = delete;
-  Module& operator=(const Module&) = delete;
+  ~ModuleSymbols();
+  ModuleSymbols(const ModuleSymbols&) = delete;
+  ModuleSymbols& operator=(const ModuleSymbols&) = delete;
 
   const std::string& build_id() const;
 
@@ -43,7 +44,7 @@ class Module {
 
  private:
   struct State;
-  explicit Module(std::unique_ptr<State> state);
+  explicit ModuleSymbols(std::unique_ptr<State> state);
 
   std::unique_ptr<State> state_;
 };

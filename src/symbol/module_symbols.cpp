@@ -1,4 +1,4 @@
-#include "symbol/module.h"
+#include "symbol/module_symbols.h"
 
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@
 
 namespace ravel {
 
-struct Module::State {
+struct ModuleSymbols::State {
   explicit State(ElfFile opened) : file(std::move(opened)), build_id(file.build_id()) {}
 
   ElfFile file;
@@ -53,7 +53,7 @@ struct Module::State {
   std::optional<DataObject> symbol_data(std::uint64_t address);
 };
 
-std::vector<SourceFrame> Module::State::find_frames(std::uint64_t address) {
+std::vector<SourceFrame> ModuleSymbols::State::find_frames(std::uint64_t address) {
   std::vector<SourceFrame> frames;
   if (dwarf() != nullptr) frames = code().frames(address - bias);
   // The symbol's name says more than DWARF's where that has no linkage name. At -g1 compilers leave out all
@@ -78,7 +78,7 @@ std::vector<SourceFrame> Module::State::find_frames(std::uint64_t address) {
   return frames;
 }
 
-DataObject Module::State::describe(const ScopeIndex::Variable& variable, std::uint64_t address) {
+DataObject ModuleSymbols::State::describe(const ScopeIndex::Variable& variable, std::uint64_t address) {
   const Types types(scopes());
   DataObject data;
   data.address = variable.begin + bias;
@@ -113,7 +113,7 @@ DataObject Module::State::describe(const ScopeIndex::Variable& variable, std::ui
   return data;
 }
 
-std::optional<DataObject> Module::State::symbol_data(std::uint64_t address) {
+std::optional<DataObject> ModuleSymbols::State::symbol_data(std::uint64_t address) {
   const SymbolTable::Symbol* const symbol = symbols().data(address);
   if (symbol == nullptr) return std::nullopt;
   DataObject data;
@@ -126,27 +126,28 @@ std::optional<DataObject> Module::State::symbol_data(std::uint64_t address) {
   return data;
 }
 
-Module::Module(std::unique_ptr<State> state) : state_(std::move(state)) {}
-Module::~Module() = default;
+ModuleSymbols::ModuleSymbols(std::unique_ptr<State> state) : state_(std::move(state)) {}
+ModuleSymbols::~ModuleSymbols() = default;
 
-Result<std::shared_ptr<Module>> Module::open(const std::string& path, const std::string& expected_build_id) {
+Result<std::shared_ptr<ModuleSymbols>> ModuleSymbols::open(const std::string& path,
+                                                           const std::string& expected_build_id) {
   auto file = ElfFile::open(path);
   if (!file) return std::unexpected(file.error());
   auto state = std::make_unique<State>(std::move(*file));
   if (!expected_build_id.empty() && state->build_id != expected_build_id)
     return fail("was rebuilt since the program ran (its build id differs): no names from it", path);
-  return std::shared_ptr<Module>(new Module(std::move(state)));
+  return std::shared_ptr<ModuleSymbols>(new ModuleSymbols(std::move(state)));
 }
 
-const std::string& Module::build_id() const { return state_->build_id; }
+const std::string& ModuleSymbols::build_id() const { return state_->build_id; }
 
-const std::vector<SourceFrame>& Module::frames(std::uint64_t address) {
+const std::vector<SourceFrame>& ModuleSymbols::frames(std::uint64_t address) {
   const auto [entry, fresh] = state_->known_frames.try_emplace(address);
   if (fresh) entry->second = state_->find_frames(address);
   return entry->second;
 }
 
-std::optional<DataObject> Module::data(std::uint64_t address) {
+std::optional<DataObject> ModuleSymbols::data(std::uint64_t address) {
   if (state_->dwarf() != nullptr) {
     if (const auto* variable = state_->scopes().variable(address - state_->bias))
       return state_->describe(*variable, address);
@@ -161,14 +162,14 @@ std::optional<DataObject> Module::data(std::uint64_t address) {
   return data;
 }
 
-const ClassLayout* Module::layout(const std::string& type) {
+const ClassLayout* ModuleSymbols::layout(const std::string& type) {
   if (state_->dwarf() == nullptr) return nullptr;
   const auto [entry, fresh] = state_->known_layouts.try_emplace(type);
   if (fresh) entry->second = Types(state_->scopes()).layout(type);
   return entry->second ? &*entry->second : nullptr;
 }
 
-std::optional<std::string> Module::data_in_type(const std::string& type, std::uint64_t offset) {
+std::optional<std::string> ModuleSymbols::data_in_type(const std::string& type, std::uint64_t offset) {
   if (state_->dwarf() == nullptr) return std::nullopt;
   const Types types(state_->scopes());
   const auto die = types.find(type);
