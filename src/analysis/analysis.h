@@ -37,6 +37,8 @@ struct Involved {
   ThreadId thread;
   PlaceId place;
   LocksetId held;
+  StackId stack;
+  std::uint32_t ordinal = 0;  ///< as in Event
   EventKind kind = EventKind::Read;
 
   Involved() = default;
@@ -45,6 +47,8 @@ struct Involved {
         thread(event.thread),
         place(event.place),
         held(event.held()),
+        stack(event.stack),
+        ordinal(event.ordinal),
         kind(event.kind) {}
 };
 

@@ -58,6 +58,8 @@ bool RaceHistory::check(Lists& lists, Class with, const Event& event, const Vect
     first.thread = access.epoch.thread();
     first.place = access.place;
     first.held = access.held;
+    first.stack = access.stack;
+    first.ordinal = access.ordinal;
     first.kind = kKindOfClass[with];
     observer.race(first, event);
   }

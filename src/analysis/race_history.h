@@ -71,10 +71,17 @@ class RaceHistory {
     std::uint64_t position = 0;
     PlaceId place;
     LocksetId held;
+    StackId stack;
+    std::uint32_t ordinal = 0;
 
     Access() = default;
     Access(const Event& event, Epoch now)
-        : epoch(now), position(event.position), place(event.place), held(event.held()) {}
+        : epoch(now),
+          position(event.position),
+          place(event.place),
+          held(event.held()),
+          stack(event.stack),
+          ordinal(event.ordinal) {}
   };
   // The classes of accesses that are kept apart: two atomic ones never race.
   enum Class : std::uint8_t { kRead, kWrite, kAtomicLoad, kAtomicStore, kClasses };
@@ -88,6 +95,7 @@ class RaceHistory {
     Access write;
     Access read;
   };
+  static_assert(sizeof(State) == 64);
 
   static constexpr ThreadId kNobody{};
   static Epoch lists_epoch(std::size_t index) { return {kNobody, static_cast<Time>(index + 1)}; }

@@ -128,7 +128,9 @@ struct Event {
   std::uint64_t value = 0;     ///< of a read: what it saw; of a write: what it wrote (if has_value)
   std::uint64_t position = 0;  ///< 1-based position in the trace
   PlaceId place;
-  std::uint32_t width = 0;  ///< bytes accessed, or size of the block
+  std::uint32_t width = 0;    ///< bytes accessed, or size of the block
+  std::uint32_t ordinal = 0;  ///< hooks of the thread since its last synchronization; 0: unknown
+  StackId stack;              ///< the calls it was in; invalid: unknown
 
   friend bool operator==(const Event&, const Event&) = default;
 
@@ -144,7 +146,7 @@ struct Event {
   VariableId split_from() const { return VariableId(static_cast<std::uint32_t>(value)); }
   void resolve(std::uint32_t id, LocksetId held) { target = (std::uint64_t{held.value} << 32) | id; }
 };
-static_assert(sizeof(Event) == 40, "events are copied by the million");
+static_assert(sizeof(Event) == 48, "events are copied by the million");
 
 /// Addresses for names of traces that have no addresses: 16 apart, above any address a process can have, one
 /// region a name space.

@@ -32,5 +32,7 @@ using LockId = Id<struct LockTag>;  ///< a lock, condition or barrier: one objec
 using UnitId = Id<struct UnitTag>;  ///< label of a unit of work (atomic block) or of a function
 using PlaceId = Id<struct PlaceTag>;      ///< where in the program or trace
 using LocksetId = Id<struct LocksetTag>;  ///< an interned set of held locks
+using StackId = Id<struct StackTag>;      ///< an interned call stack: its innermost call
+using ModuleId = Id<struct ModuleTag>;    ///< an executable file or library of a recorded program
 
 }  // namespace ravel

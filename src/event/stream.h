@@ -143,13 +143,14 @@ struct StreamHead {
 static_assert(sizeof(StreamHead) <= kHeadBytes);
 
 // Notes, one a line, words separated by one blank, bytes that are blank, '%' or not printable as %XX:
-//   module CODE BASE BIAS SIZE BUILD_ID PATH   code space from CODE on (hex, units) is the module's file
-//   mapped at
-//                                              BASE (hex) with load bias BIAS; BUILD_ID is "-" if it has none
+//   module CODE BASE BIAS SIZE BUILD_ID PATH   code space from CODE on (in units) is SIZE bytes of the module
+//                        from BASE on, with load bias BIAS; numbers are hexadecimal; BUILD_ID is "-" if it
+//                        has none
 //   argument TEXT        one for each word of the command line
 //   directory PATH
 //   environment TEXT
 //   library NAME         synchronization of this library is not seen
+//   unit NAME            a label of units of work or a class: the next UnitId, from 0
 //   alloc ...            is not a note: allocations are records
 
 }  // namespace ravel::stream

@@ -84,7 +84,7 @@ std::array<KindLimit, 64> kind_limits(const Tables& tables) {
 }
 
 struct Columns {
-  std::span<const unsigned char> threads, changes, ops, controls, places, targets, extras;
+  std::span<const unsigned char> threads, changes, ops, controls, places, targets, extras, ordinals, stacks;
 };
 
 std::unexpected<std::string> inconsistent() {
@@ -116,23 +116,30 @@ std::expected<Columns, std::string> split_columns(ByteSpan payload, std::uint32_
   columns.places = cursor.take(head.places);
   columns.targets = cursor.take(head.targets);
   columns.extras = cursor.take(head.extras);
+  columns.ordinals = cursor.take(head.ordinals);
+  columns.stacks = cursor.take(head.stacks);
   if (!cursor.ok() || cursor.left() != 0) return inconsistent();
   if (count_changes(columns.ops) != head.changes || (columns.ops[0] & kThreadChanges) == 0)
     return inconsistent();
   return columns;
 }
 
-// The two halves of an Event that are one word each: stores are what the loop below has most of.
+// Pairs of an Event's fields are written as one word each: stores are what the loop below has most of.
 static_assert(std::is_trivially_copyable_v<Event> && offsetof(Event, kind) == 0 &&
               offsetof(Event, order) == 1 && offsetof(Event, thread) == 4 &&
-              offsetof(Event, width) == offsetof(Event, place) + 4);
+              offsetof(Event, width) == offsetof(Event, place) + 4 &&
+              offsetof(Event, stack) == offsetof(Event, ordinal) + 4);
 void store_first_word(Event& event, unsigned kind, Shape shape, ThreadId thread) {
   const std::uint64_t word = kind | (shape >> kShapeOrderAt) << 8 | std::uint64_t{thread.value} << 32;
   std::memcpy(static_cast<void*>(&event), &word, sizeof(word));
 }
-void store_last_word(Event& event, std::uint32_t place, std::uint32_t width) {
+void store_place_word(Event& event, std::uint32_t place, std::uint32_t width) {
   const std::uint64_t word = place | std::uint64_t{width} << 32;
   std::memcpy(static_cast<void*>(&event.place), &word, sizeof(word));
+}
+void store_no_context(Event& event) {
+  constexpr std::uint64_t kWord = std::uint64_t{StackId::kNone} << 32;
+  std::memcpy(static_cast<void*>(&event.ordinal), &kWord, sizeof(kWord));
 }
 
 constexpr std::array<std::uint32_t, 8> kWidthOfCode = [] {
@@ -218,7 +225,8 @@ Outcome decode_columns(const Columns& columns, std::uint64_t position, const Tab
       out->target = target;
       out->value = 0;
       out->position = position + i;
-      store_last_word(*out, place - 1, kWidthOfCode[shape & kWidthMask]);
+      store_place_word(*out, place - 1, kWidthOfCode[shape & kWidthMask]);
+      store_no_context(*out);
       if ((op & kHasExtras) != 0) {
         if (!read_extras(extras, shape, *out)) [[unlikely]]
           return Outcome::Inconsistent;
@@ -252,6 +260,9 @@ std::string unknown_name(const Event& event, const Tables& tables) {
   if (event.thread.index() >= tables.threads.size()) return fmt::format("thread {}", event.thread.value);
   if (event.place.valid() && event.place.index() >= tables.places.size()) {
     return fmt::format("place {}", event.place.value);
+  }
+  if (event.stack.valid() && event.stack.index() >= tables.stacks.size()) {
+    return fmt::format("stack {}", event.stack.value);
   }
   const auto unknown_unit = [&](std::uint64_t unit) {
     return unit >= tables.units.size() && unit != UnitId::kNone;
@@ -307,14 +318,9 @@ std::expected<void, std::string> EventDecoder::decode(ByteSpan payload, std::uin
   const Outcome outcome =
       small ? decode_columns<std::uint8_t>(*columns, first_position, tables, *model_, events.data())
             : decode_columns<std::uint16_t>(*columns, first_position, tables, *model_, events.data());
-  switch (outcome) {
-    case Outcome::Good:
-      return {};
-    case Outcome::Inconsistent:
-      return inconsistent();
-    case Outcome::Suspect:
-      break;
-  }
+  if (outcome == Outcome::Inconsistent || !contexts_.decode(columns->ordinals, columns->stacks, events))
+    return inconsistent();
+  if (outcome == Outcome::Good && columns->stacks.empty()) return {};
   for (const Event& event : events) {
     if (const std::string name = unknown_name(event, tables); !name.empty()) {
       return std::unexpected(fmt::format("event {} refers to {}, which has no name", event.position, name));

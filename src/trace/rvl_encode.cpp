@@ -154,16 +154,19 @@ void EventEncoder::encode(std::span<const Event> events, Bytes& payload) {
     }
   }
 
+  contexts_.encode(events, ordinals_, call_stacks_);
+
   payload.clear();
   const ByteSpan place_bytes(places_.data(), place_to);
   const ByteSpan target_bytes(targets_.data(), target_to);
-  for (const std::size_t number :
-       {threads_.size(), changes.size(), place_bytes.size(), target_bytes.size(), extras_.size()}) {
+  for (const std::size_t number : {threads_.size(), changes.size(), place_bytes.size(), target_bytes.size(),
+                                   extras_.size(), ordinals_.size(), call_stacks_.size()}) {
     append_little(payload, static_cast<std::uint32_t>(number));
   }
   for (const std::uint32_t id : threads_) append_little(payload, id);
-  for (const ByteSpan column : {ByteSpan(changes_), ByteSpan(ops_), ByteSpan(controls_), place_bytes,
-                                target_bytes, ByteSpan(extras_)}) {
+  for (const ByteSpan column :
+       {ByteSpan(changes_), ByteSpan(ops_), ByteSpan(controls_), place_bytes, target_bytes, ByteSpan(extras_),
+        ByteSpan(ordinals_), ByteSpan(call_stacks_)}) {
     payload.insert(payload.end(), column.begin(), column.end());
   }
 }

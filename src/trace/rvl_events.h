@@ -14,6 +14,7 @@
 
 #include "event/event.h"
 #include "trace/bytes.h"
+#include "trace/rvl_contexts.h"
 #include "trace/tables.h"
 
 namespace ravel::rvl {
@@ -24,7 +25,7 @@ struct Model;
 inline constexpr std::size_t kDecoderSlack = 520;
 
 /// The first reference of `event` to a name that `tables` does not have, as a sentence; empty: all are known.
-/// A place and a unit may be unknown (an invalid id), an address need not have a name unless it is a
+/// A place, a stack and a unit may be unknown (an invalid id), an address need not have a name unless it is a
 /// synthetic one.
 std::string unknown_name(const Event& event, const Tables& tables);
 
@@ -41,9 +42,10 @@ class EventEncoder {
   std::uint32_t slot_of(ThreadId thread);
 
   std::unique_ptr<Model> model_;
+  ContextCodec contexts_;
   std::vector<std::uint32_t> slots_;    ///< by ThreadId: its slot in this block + 1; 0: none yet
   std::vector<std::uint32_t> threads_;  ///< by slot
-  Bytes changes_, ops_, controls_, places_, targets_, extras_;
+  Bytes changes_, ops_, controls_, places_, targets_, extras_, ordinals_, call_stacks_;
 };
 
 class EventDecoder {
@@ -60,6 +62,7 @@ class EventDecoder {
 
  private:
   std::unique_ptr<Model> model_;
+  ContextCodec contexts_;
 };
 
 }  // namespace ravel::rvl

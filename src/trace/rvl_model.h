@@ -48,10 +48,10 @@ inline constexpr unsigned kOrderCount = static_cast<unsigned>(MemoryOrder::SeqCs
 
 // The numbers at the head of a payload, each four bytes.
 struct PayloadHead {
-  std::uint32_t threads, changes, places, targets, extras;
+  std::uint32_t threads, changes, places, targets, extras, ordinals, stacks;
 };
 inline constexpr std::size_t kPayloadHeadBytes = sizeof(PayloadHead);
-static_assert(kPayloadHeadBytes == 20);
+static_assert(kPayloadHeadBytes == 28);
 
 /// With so many threads a slot takes two bytes.
 inline constexpr std::uint32_t kSmallThreads = 256;

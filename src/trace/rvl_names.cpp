@@ -104,11 +104,15 @@ class FieldReader {
   std::string wrong_;
 };
 
-// The order in a names block, and in NamesSeen. Places have a shape of their own and come last.
+// The order in a names block, and in NamesSeen. The others have shapes of their own and come last, in an
+// order in which each refers only to what came before.
 constexpr std::array<TargetSpace, 6> kNamedSpaces = {TargetSpace::Thread,    TargetSpace::Unit,
                                                      TargetSpace::Variable,  TargetSpace::Lock,
                                                      TargetSpace::Condition, TargetSpace::Barrier};
-constexpr std::size_t kPlaces = kNamedSpaces.size();
+constexpr std::size_t kModules = kNamedSpaces.size();
+constexpr std::size_t kPlaces = kModules + 1;
+constexpr std::size_t kStacks = kPlaces + 1;
+static_assert(std::tuple_size_v<decltype(NamesSeen::counts)> == kStacks + 1);
 
 /// One section: index of its first entry, number of entries, entries. As many as `limit` bytes of payload
 /// allow.
@@ -135,9 +139,51 @@ bool decode_section(ByteCursor& cursor, std::size_t& seen, std::vector<Entry>& e
   return cursor.ok();
 }
 
-Place take_place(ByteCursor& cursor) {
+void append_module(Bytes& out, const Module& module) {
+  append_string(out, module.path);
+  append_string(out, module.build_id);
+  for (const std::uint64_t number : {module.base, module.bias, module.size}) append_varint(out, number);
+}
+
+Module take_module(ByteCursor& cursor) {
+  Module module;
+  module.path = cursor.string();
+  module.build_id = cursor.string();
+  for (std::uint64_t* number : {&module.base, &module.bias, &module.size}) *number = cursor.varint();
+  return module;
+}
+
+/// An id that may be invalid, as a small number.
+template <typename Tag>
+void append_id(Bytes& out, Id<Tag> id) {
+  append_varint(out, id.value + 1);
+}
+
+/// Ids from `limit` on do not exist: they spoil the cursor.
+template <typename SomeId>
+SomeId take_id(ByteCursor& cursor, std::size_t limit) {
+  const std::uint64_t number = cursor.varint();
+  if (number > limit) cursor.take(cursor.left() + 1);
+  return SomeId(static_cast<std::uint32_t>(number) - 1);
+}
+
+// The file of code in a module is the module's path: an empty one stands for it.
+void append_place(Bytes& out, const Place& place, const std::vector<Module>& modules) {
+  append_id(out, place.module);
+  if (place.module.valid()) append_varint(out, place.offset);
+  const bool known = place.module.valid() && place.file == modules[place.module.index()].path;
+  append_string(out, known ? std::string_view() : place.file);
+  append_varint(out, place.line);
+  append_string(out, place.function);
+}
+
+Place take_place(ByteCursor& cursor, const std::vector<Module>& modules) {
   Place place;
+  place.module = take_id<ModuleId>(cursor, modules.size());
+  if (!cursor.ok()) return place;
+  if (place.module.valid()) place.offset = cursor.varint();
   place.file = cursor.string();
+  if (place.module.valid() && place.file.empty()) place.file = modules[place.module.index()].path;
   place.line = cursor.varint();
   place.function = cursor.string();
   return place;
@@ -155,6 +201,7 @@ std::string encode_header(const TraceHeader& header) {
       {"environment", texts_to_json(header.environment)},
       {"build_ids", texts_to_json(header.build_ids)},
       {"input_hash", text_to_json(header.input_hash)},
+      {"unseen_libraries", texts_to_json(header.unseen_libraries)},
   };
   return object.dump();
 }
@@ -172,6 +219,7 @@ std::expected<TraceHeader, std::string> decode_header(std::string_view text) {
   reader.field("environment", header.environment);
   reader.field("build_ids", header.build_ids);
   reader.field("input_hash", header.input_hash);
+  reader.field("unseen_libraries", header.unseen_libraries);
   if (!reader.wrong().empty())
     return std::unexpected(fmt::format("its field '{}' is malformed", reader.wrong()));
   return header;
@@ -184,10 +232,12 @@ bool encode_names(const Tables& tables, NamesSeen& seen, Bytes& payload) {
     encode_section(tables.names(kNamedSpaces[i]), seen.counts[i], payload,
                    [](Bytes& out, const std::string& name) { append_string(out, name); });
   }
-  encode_section(tables.places, seen.counts[kPlaces], payload, [](Bytes& out, const Place& place) {
-    append_string(out, place.file);
-    append_varint(out, place.line);
-    append_string(out, place.function);
+  encode_section(tables.modules, seen.counts[kModules], payload, append_module);
+  encode_section(tables.places, seen.counts[kPlaces], payload,
+                 [&](Bytes& out, const Place& place) { append_place(out, place, tables.modules); });
+  encode_section(tables.stacks, seen.counts[kStacks], payload, [](Bytes& out, const StackFrame& frame) {
+    append_id(out, frame.parent);
+    append_id(out, frame.call);
   });
   return !(seen == before);
 }
@@ -199,7 +249,14 @@ std::expected<void, std::string> decode_names(ByteSpan payload, NamesSeen& seen,
     good = decode_section(cursor, seen.counts[i], tables.names(kNamedSpaces[i]),
                           [](ByteCursor& from) { return std::string(from.string()); });
   }
-  good = good && decode_section(cursor, seen.counts[kPlaces], tables.places, take_place);
+  good = good && decode_section(cursor, seen.counts[kModules], tables.modules, take_module);
+  good = good && decode_section(cursor, seen.counts[kPlaces], tables.places,
+                                [&](ByteCursor& from) { return take_place(from, tables.modules); });
+  const std::size_t& next_stack = seen.counts[kStacks];
+  good = good && decode_section(cursor, seen.counts[kStacks], tables.stacks, [&](ByteCursor& from) {
+           const auto parent = take_id<StackId>(from, next_stack);
+           return StackFrame{parent, take_id<PlaceId>(from, tables.places.size())};
+         });
   if (!good || cursor.left() != 0) return std::unexpected("its names are malformed or not the next ones");
   return {};
 }

@@ -12,6 +12,14 @@
 
 namespace ravel {
 
+/// One call of a call stack. Stacks that begin alike share their outer calls: Tables::stacks is a tree.
+struct StackFrame {
+  StackId parent;  ///< the call around it, which has a smaller id; invalid: there is none
+  PlaceId call;    ///< where it is
+
+  friend bool operator==(const StackFrame&, const StackFrame&) = default;
+};
+
 struct Tables {
   std::vector<std::string> threads;    ///< by ThreadId
   std::vector<std::string> units;      ///< by UnitId
@@ -20,6 +28,8 @@ struct Tables {
   std::vector<std::string> locks;
   std::vector<std::string> conditions;
   std::vector<std::string> barriers;
+  std::vector<Module> modules;     ///< by ModuleId
+  std::vector<StackFrame> stacks;  ///< by StackId
 
   friend bool operator==(const Tables&, const Tables&) = default;
 

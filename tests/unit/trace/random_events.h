@@ -17,13 +17,19 @@ inline Tables small_tables() {
   Tables tables;
   tables.threads = {"main", "T1", "T2"};
   tables.units = {"f", "g"};
-  tables.places = {{.file = "a.cpp", .line = 7, .function = "_Z1fv"},
-                   {.file = "", .line = std::numeric_limits<std::uint64_t>::max(), .function = ""},
-                   {.file = "b.cpp", .line = 0, .function = ""}};
+  tables.places = {
+      {.file = "a.cpp", .line = 7, .function = "_Z1fv"},
+      {.file = "", .line = std::numeric_limits<std::uint64_t>::max(), .function = ""},
+      {.file = "b.cpp", .line = 0, .function = ""},
+      {.file = "/bin/p", .line = 0, .function = "", .module = ModuleId(std::size_t{0}), .offset = 0x1234}};
   tables.variables = {"x", "y", "", "x\n\xff"};
   tables.locks = {"m", "n"};
   tables.conditions = {"c"};
   tables.barriers = {"b"};
+  tables.modules = {{.path = "/bin/p", .build_id = "00ff", .base = 0x400000, .bias = 0, .size = 0x1000}};
+  tables.stacks = {{StackId(), PlaceId(std::size_t{3})},
+                   {StackId(std::size_t{0}), PlaceId()},
+                   {StackId(std::size_t{1}), PlaceId(std::size_t{0})}};
   return tables;
 }
 
@@ -74,6 +80,10 @@ inline Event any_event(const Tables& tables) {
   const auto place = *rc::gen::inRange<std::uint32_t>(0, places + 1);
   if (place < places) event.place = PlaceId(place);
   event.width = static_cast<std::uint32_t>(*any_number());
+  event.ordinal = *rc::gen::arbitrary<bool>() ? static_cast<std::uint32_t>(*any_number()) : 0;
+  const auto stacks = static_cast<std::uint32_t>(tables.stacks.size());
+  const auto stack = *rc::gen::inRange<std::uint32_t>(0, stacks + 1);
+  if (stack < stacks) event.stack = StackId(stack);
   return event;
 }
 

@@ -21,7 +21,7 @@ class RvlCrafted : public testing::Test {
     add({.type = rvl::BlockType::Names}, names());
   }
   /// One thread, nothing else.
-  static std::string names() { return {"\0\1\1T\0\0\0\0\0\0\0\0\0\0\0\0", 16}; }
+  static std::string names() { return {"\0\1\1T\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 20}; }
 
   void add(const rvl::BlockHead& head, std::string_view payload) {
     sealer_.seal(head, ByteSpan(reinterpret_cast<const unsigned char*>(payload.data()), payload.size()),
@@ -150,6 +150,36 @@ TEST_F(RvlCrafted, EveryIdMustHaveAName) {
   bad.has_value = true;
   EXPECT_THAT(error_of(bad), HasSubstr("class 0"));
   EXPECT_EQ(error_of(event(EventKind::Free, ~std::uint64_t{0})), "") << "a range need not have a name";
+}
+
+TEST_F(RvlCrafted, NamesReferOnlyToWhatCameBefore) {
+  const auto error_of = [this](std::string_view rest) {
+    file_.clear();
+    rvl::append_file_head(file_);
+    add({.type = rvl::BlockType::Header}, "{}");
+    add({.type = rvl::BlockType::Names}, std::string(12, '\0') + std::string(rest));
+    add({.type = rvl::BlockType::End}, "");
+    return error();
+  };
+  using namespace std::string_view_literals;
+  // Sections of modules, places and stacks: first entry, count, entries.
+  constexpr std::string_view kModule = "\0\1\1m\0\0\0\0"sv;
+  constexpr std::string_view kNothing = "\0\0"sv;
+  const auto three = [&](std::string_view modules, std::string_view places, std::string_view stacks) {
+    return error_of(std::string(modules) + std::string(places) + std::string(stacks));
+  };
+  EXPECT_EQ(three(kModule, "\0\1\1\5\0\0\0"sv, "\0\2\0\1\1\1"sv), "");
+  EXPECT_THAT(three(kNothing, "\0\1\1\5\0\0\0"sv, kNothing), HasSubstr("malformed"));  // no such module
+  EXPECT_THAT(three(kNothing, kNothing, "\0\1\0\1"sv), HasSubstr("malformed"));        // no such place
+  EXPECT_THAT(three(kNothing, kNothing, "\0\1\1\0"sv), HasSubstr("malformed"));        // its own parent
+  EXPECT_EQ(three(kNothing, kNothing, "\0\1\0\0"sv), "");
+}
+
+TEST_F(RvlCrafted, StacksMustBeKnown) {
+  Event bad = event(EventKind::Read, 8);
+  bad.stack = StackId(std::size_t{0});
+  add_events({bad}, 1);
+  EXPECT_THAT(error(), HasSubstr("stack 0, which has no name"));
 }
 
 }  // namespace

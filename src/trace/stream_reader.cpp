@@ -1,0 +1,331 @@
+#include "trace/stream_reader.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <limits>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "event/check.h"
+#include "trace/stream_decode.h"
+#include "trace/stream_file.h"
+#include "trace/stream_notes.h"
+#include "trace/stream_threads.h"
+
+namespace ravel::stream {
+namespace {
+
+using std::chrono::microseconds;
+
+/// Of records that come after every stamp.
+constexpr std::uint64_t kEndOfStream = std::numeric_limits<std::uint64_t>::max();
+
+constexpr microseconds kShortestSleep{200};
+constexpr microseconds kLongestSleep{5000};
+/// How often a look at a thread that is taking a stamp is repeated before others go on without it: a stamp
+/// takes tens of nanoseconds unless the thread was interrupted.
+constexpr int kStampingLooks = 200;
+
+class StreamReader final : public TraceReader {
+ public:
+  explicit StreamReader(StreamFile file)
+      : TraceReader(file.path()),
+        file_(std::move(file)),
+        facts_(file_, header_, tables_),
+        decoder_(tables_, facts_) {
+    const StreamHead& head = file_.head();
+    header_.filter = static_cast<FilterLevel>(head.filter);
+    header_.access_order = static_cast<AccessOrder>(head.access_order);
+    header_.values = static_cast<ValueLevel>(head.values);
+    facts_.refresh();
+  }
+
+  ~StreamReader() override {
+    if (live()) detach();
+  }
+
+  void attach(LiveOptions options) {
+    CHECK(options.is_alive != nullptr);
+    live_ = std::move(options);
+    StreamHead& head = file_.head();
+    head.chunk_limit.store(live_.chunk_limit, std::memory_order_relaxed);
+    head.pressure.store(live_.chunk_limit != 0 ? 1 : 0, std::memory_order_relaxed);
+    head.reader.store(static_cast<std::uint32_t>(::getpid()), std::memory_order_release);
+    complete_ = false;
+  }
+
+  Result<void> next(std::vector<Event>& batch) override {
+    batch.clear();
+    while (true) {
+      while (batch.size() < kBatchEvents && choose())
+        if (auto given = give(batch); !given) return given;
+      if (!batch.empty() || ended_) return {};
+      if (auto found = look(); !found) return found;
+    }
+  }
+
+  Result<void> rewind() override {
+    if (live()) return fail("the events of a running program come only once", path_);
+    for (StreamThread& thread : threads_) thread.rewind();
+    waiting_.clear();
+    for (StreamThread& thread : threads_) waiting_.push_back(&thread);
+    heap_.clear();
+    giving_ = nullptr;
+    ended_ = false;
+    decoder_.rewind();
+    return {};
+  }
+
+  std::vector<std::string> notes() const override;
+
+ private:
+  /// A thread with records to give out, and where in the order they belong.
+  struct Ready {
+    std::uint64_t stamp;
+    StreamThread* thread;
+
+    /// For a heap whose top comes first.
+    friend bool operator<(const Ready& a, const Ready& b) {
+      return std::pair(a.stamp, a.thread->index()) > std::pair(b.stamp, b.thread->index());
+    }
+  };
+
+  bool live() const { return live_.is_alive != nullptr; }
+  void detach();
+  std::unexpected<Error> damaged(const StreamThread& thread, std::string_view what) const {
+    return fail(fmt::format("thread {} ({}): {}", thread.index(), tables_.threads[thread.index()], what),
+                path_);
+  }
+
+  Result<void> look();
+  Result<void> add_threads();
+  Result<void> wait_for(StreamThread& thread);
+  Result<bool> look_at(StreamThread& thread, bool& stamping);
+  bool choose();
+  Result<void> give(std::vector<Event>& batch);
+  void push(std::uint64_t stamp, StreamThread& thread) {
+    heap_.push_back({stamp, &thread});
+    std::push_heap(heap_.begin(), heap_.end());
+  }
+  bool program_is_over();
+  bool relieve();
+
+  StreamFile file_;
+  StreamNotes facts_;
+  RecordDecoder decoder_;
+  LiveOptions live_;
+
+  std::deque<StreamThread> threads_;      ///< by index; a deque: they are pointed to
+  std::vector<StreamThread*> waiting_;    ///< whose next stamp is not there yet
+  std::vector<Ready> heap_;               ///< the others, the next one on top
+  StreamThread* giving_ = nullptr;        ///< whose pending records are next
+  std::uint64_t horizon_ = kEndOfStream;  ///< all smaller stamps are known
+  std::uint64_t stamps_ = 1;              ///< the next stamp when the program was last looked at
+  bool idle_ = false;                     ///< there was nothing to give out then
+  bool complete_ = true;                  ///< nothing more will be written
+  bool ended_ = false;
+  microseconds sleep_ = kShortestSleep;
+};
+
+void StreamReader::detach() {
+  StreamHead& head = file_.head();
+  head.pressure.store(0, std::memory_order_relaxed);
+  head.reader.store(0, std::memory_order_release);
+  file_.wake();
+}
+
+/// Makes threads_ and their names as long as the program has threads.
+Result<void> StreamReader::add_threads() {
+  const std::uint32_t count = file_.head().thread_count.load(std::memory_order_acquire);
+  if (count > kMaxThreads) return fail(fmt::format("the recording claims {} threads", count), path_);
+  while (threads_.size() < count) {
+    const auto index = static_cast<std::uint32_t>(threads_.size());
+    waiting_.push_back(&threads_.emplace_back(file_, index));
+    threads_.back().floor = stamps_;  // it was not there when the counter stood at this
+    tables_.threads.push_back(index == 0 ? "main" : fmt::format("T{}", index));
+  }
+  return {};
+}
+
+/// Looks for the thread's next stamp. False: it must be waited for, `stamping` if it is about to come.
+Result<bool> StreamReader::look_at(StreamThread& thread, bool& stamping) {
+  ThreadSlot* const slot = thread.slot();
+  stamping = !complete_ && slot != nullptr && slot->stamping.load(std::memory_order_seq_cst) != 0;
+  const bool over = slot != nullptr && slot->ended.load(std::memory_order_acquire) != 0;
+  const bool fresh = thread.pending() == 0 && thread.last_stamp() == 0;
+  const auto stamp = thread.find_stamp();
+  if (!stamp) return damaged(thread, stamp.error());
+  if (fresh && thread.pending() > 0 && slot->name[0] != '\0') {
+    const std::string_view name(slot->name, sizeof slot->name);
+    tables_.threads[thread.index()] = name.substr(0, name.find('\0'));
+  }
+  if (*stamp != 0) {
+    thread.floor = *stamp + 1;
+    push(*stamp, thread);
+    return true;
+  }
+  if (!over && !complete_) return false;
+  if (thread.pending() > 0)
+    push(over ? thread.last_stamp() : kEndOfStream, thread);
+  else
+    thread.end();
+  return true;
+}
+
+/// Puts the thread where it belongs: to those with something to give out, or to those to wait for.
+Result<void> StreamReader::wait_for(StreamThread& thread) {
+  bool stamping = false;
+  for (int look = 0; look < kStampingLooks; ++look) {
+    const auto found = look_at(thread, stamping);
+    if (!found) return std::unexpected(found.error());
+    if (*found) return {};
+    if (!stamping) break;
+  }
+  // The counter was read before the flag: a thread that is not stamping has no smaller stamp left to write.
+  if (!stamping) thread.floor = std::max(thread.floor, stamps_);
+  horizon_ = std::min(horizon_, thread.floor);
+  waiting_.push_back(&thread);
+  return {};
+}
+
+/// Finds out what can be given out now; if the last look found nothing, waits first.
+Result<void> StreamReader::look() {
+  if (!complete_ && idle_) {
+    if (relieve()) return {};
+    if (program_is_over()) {
+      complete_ = true;
+    } else {
+      std::this_thread::sleep_for(sleep_);
+      sleep_ = std::min(sleep_ * 2, kLongestSleep);
+    }
+  }
+  // Threads that are new since the last look have no smaller stamps than the counter had then.
+  const std::uint64_t stamps = file_.head().stamps.load(std::memory_order_seq_cst);
+  facts_.refresh();
+  if (auto added = add_threads(); !added) return added;
+  stamps_ = std::max(stamps_, stamps);
+  horizon_ = complete_ ? kEndOfStream : stamps_;
+  for (StreamThread* thread : std::exchange(waiting_, {}))
+    if (auto waiting = wait_for(*thread); !waiting) return waiting;
+  idle_ = !choose();
+  if (!idle_) sleep_ = kShortestSleep;
+  ended_ = idle_ && complete_;
+  return {};
+}
+
+/// Whether there are records to give out, and whose.
+bool StreamReader::choose() {
+  if (giving_ != nullptr) return true;
+  if (heap_.empty() || (heap_.front().stamp >= horizon_ && !complete_)) return false;
+  std::pop_heap(heap_.begin(), heap_.end());
+  giving_ = heap_.back().thread;
+  heap_.pop_back();
+  return true;
+}
+
+Result<void> StreamReader::give(std::vector<Event>& batch) {
+  StreamThread& thread = *giving_;
+  while (thread.pending() > 0) {
+    if (batch.size() >= kBatchEvents) return {};
+    const auto record = thread.take();
+    if (!record) return damaged(thread, "records have vanished");
+    std::string_view wrong = decoder_.decode(*record, thread.context, batch);
+    if (!wrong.empty() &&
+        !complete_) {  // it may be about a thread or a unit that is newer than the last look
+      facts_.refresh();
+      if (auto added = add_threads(); !added) return added;
+      wrong = decoder_.decode(*record, thread.context, batch);
+    }
+    if (!wrong.empty()) return damaged(thread, wrong);
+  }
+  giving_ = nullptr;
+  return wait_for(thread);
+}
+
+bool StreamReader::program_is_over() {
+  switch (static_cast<Stop>(file_.head().stop.load(std::memory_order_acquire))) {
+    case Stop::Exec:
+    case Stop::SizeCap:
+    case Stop::NoSpace:
+    case Stop::TooManyThreads:
+      return true;
+    case Stop::No:
+    case Stop::Exit:  // some threads may still run
+      break;
+  }
+  return !live_.is_alive();
+}
+
+/// If the program waits for chunks, gives out what is in those of threads that have not synchronized for
+/// long.
+bool StreamReader::relieve() {
+  const StreamHead& head = file_.head();
+  if (live_.chunk_limit == 0 || static_cast<ChunkRef>(head.free_chunks.load()) != 0 ||
+      head.chunks_used.load() < live_.chunk_limit) {
+    return false;
+  }
+  return std::erase_if(waiting_, [this](StreamThread* thread) {
+           if (!thread->fills_chunks() || thread->pending() == 0) return false;
+           push(thread->last_stamp(), *thread);
+           return true;
+         }) > 0;
+}
+
+std::vector<std::string> StreamReader::notes() const {
+  std::vector<std::string> all;
+  switch (static_cast<Stop>(file_.head().stop.load(std::memory_order_acquire))) {
+    case Stop::No:
+      if (complete_) all.emplace_back("the recording has no end: the program was killed or has crashed");
+      break;
+    case Stop::Exit:
+    case Stop::Exec:
+      break;
+    case Stop::SizeCap:
+      all.emplace_back("the recording is not complete: it has reached its largest size");
+      break;
+    case Stop::NoSpace:
+      all.emplace_back("the recording is not complete: there was no space left for it");
+      break;
+    case Stop::TooManyThreads:
+      all.push_back(
+          fmt::format("the recording is not complete: the program has more than {} threads", kMaxThreads));
+      break;
+  }
+  for (const StreamThread& thread : threads_) {
+    const std::string& name = tables_.threads[thread.index()];
+    if (!thread.torn().empty()) {
+      all.push_back(fmt::format("thread {} ({}): the end of its records is lost: {}", thread.index(), name,
+                                thread.torn()));
+    }
+    if (!live() && thread.missing_chunks() > 0) {
+      all.push_back(fmt::format("thread {} ({}): its first {} chunks were read while the program ran",
+                                thread.index(), name, thread.missing_chunks()));
+    }
+  }
+  for (const std::string& library : header_.unseen_libraries)
+    all.push_back(fmt::format("synchronization of {} is not in the recording", library));
+  return all;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<TraceReader>> open_reader(const std::string& path) {
+  auto file = StreamFile::open(path, StreamFile::Access::Read);
+  if (!file) return std::unexpected(file.error());
+  return std::make_unique<StreamReader>(std::move(*file));
+}
+
+Result<std::unique_ptr<TraceReader>> attach(const std::string& path, LiveOptions options) {
+  auto file = StreamFile::open(path, StreamFile::Access::ReadWrite);
+  if (!file) return std::unexpected(file.error());
+  auto reader = std::make_unique<StreamReader>(std::move(*file));
+  reader->attach(std::move(options));
+  return reader;
+}
+
+}  // namespace ravel::stream

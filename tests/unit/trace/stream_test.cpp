@@ -1,0 +1,394 @@
+// Recordings whose program is gone: the merge, what records mean, and files that are not what they should be.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+
+#include "files.h"
+#include "support/stream_writer.h"
+#include "trace/format.h"
+#include "trace/rvl.h"
+#include "trace/stream_reader.h"
+#include "trace_text.h"
+
+namespace ravel::test {
+namespace {
+
+using stream::Control;
+using stream::Record;
+using stream::RecordExtra;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+StreamRecord access(EventKind kind, std::uint64_t address) {
+  return {.kind = kind, .body = address, .width = 4, .place = 0};
+}
+StreamRecord lock(EventKind kind, std::uint64_t address) { return {.kind = kind, .body = address}; }
+
+/// "thread:target" of each event.
+std::vector<std::string> order_of(const std::vector<Event>& events) {
+  std::vector<std::string> order;
+  for (const Event& event : events)
+    order.push_back(std::to_string(event.thread.value) + ":" + std::to_string(event.target));
+  return order;
+}
+
+class StreamTest : public testing::Test {
+ protected:
+  Outcome read() { return read_all(stream::open_reader(path_)); }
+  Outcome read_whole() {
+    writer_.stop(stream::Stop::Exit);
+    return read();
+  }
+
+  TemporaryDirectory directory_;
+  std::string path_ = directory_.file("t.rvl");
+  StreamWriter writer_{path_};
+};
+
+TEST_F(StreamTest, UnstampedRecordsComeRightBeforeTheNextStamp) {
+  StreamThreadWriter& a = writer_.add_thread();
+  StreamThreadWriter& b = writer_.add_thread();
+  a.write(access(EventKind::Write, 1));
+  b.write(access(EventKind::Write, 2));
+  b.stamp(lock(EventKind::Acquire, 10));
+  b.write(access(EventKind::Write, 3));
+  b.stamp(lock(EventKind::Release, 10));
+  a.stamp(lock(EventKind::Acquire, 10));
+  const Outcome outcome = read_whole();
+  EXPECT_EQ(outcome.error, "");
+  EXPECT_THAT(order_of(outcome.events), ElementsAre("1:2", "1:10", "1:3", "1:10", "0:1", "0:10"));
+  for (std::size_t i = 0; i < outcome.events.size(); ++i) EXPECT_EQ(outcome.events[i].position, i + 1);
+  EXPECT_THAT(outcome.notes, IsEmpty());
+  EXPECT_THAT(outcome.tables.threads, ElementsAre("main", "T1"));
+}
+
+TEST_F(StreamTest, TrailingRecordsComeAtTheThreadsEnd) {
+  StreamThreadWriter& a = writer_.add_thread();
+  StreamThreadWriter& b = writer_.add_thread();
+  b.stamp({.kind = EventKind::ThreadStart});
+  b.write(access(EventKind::Write, 2));
+  b.end();
+  a.write(access(EventKind::Write, 1));
+  a.stamp({.kind = EventKind::Join, .body = 1});
+  a.write(access(EventKind::Write, 3));
+  const Outcome outcome = read_whole();
+  // Before the join, which no event of the thread may follow; what is open at the end comes last.
+  EXPECT_THAT(order_of(outcome.events), ElementsAre("1:0", "1:2", "0:1", "0:1", "0:3"));
+}
+
+TEST_F(StreamTest, ASilentThreadDelaysNobodyAndHasAName) {
+  StreamThreadWriter& a = writer_.add_thread("first");
+  StreamThreadWriter& silent = writer_.add_thread("silent");
+  a.stamp(lock(EventKind::Acquire, 8));
+  EXPECT_EQ(silent.index(), 1U);
+  const Outcome outcome = read_whole();
+  EXPECT_THAT(order_of(outcome.events), ElementsAre("0:8"));
+  EXPECT_THAT(outcome.tables.threads, ElementsAre("first", "T1"));
+}
+
+TEST_F(StreamTest, RecordsCarryEverything) {
+  writer_.head().filter = static_cast<std::uint8_t>(FilterLevel::Owner);
+  writer_.head().access_order = static_cast<std::uint8_t>(AccessOrder::Hook);
+  writer_.head().values = static_cast<std::uint8_t>(ValueLevel::Sampled);
+  writer_.note("argument ./a%20b");
+  writer_.note("argument 100%25");
+  writer_.note("directory /tmp");
+  writer_.note("environment A=1");
+  writer_.note("library libgomp.so.1");
+  writer_.note("something new");
+  StreamThreadWriter& a = writer_.add_thread();
+  a.write({.kind = EventKind::AtomicStore,
+           .body = 64,
+           .width = 16,
+           .ordinal = 7,
+           .order = MemoryOrder::Release,
+           .has_value = true,
+           .value = 99});
+  a.control(Control::Ordinal, 1000000);
+  a.write({.kind = EventKind::Read, .body = 8, .width = 1, .ordinal = 5});
+  a.stamp({.kind = EventKind::Acquire, .body = 16, .ordinal = 6});
+  a.write({.kind = EventKind::Write, .body = 8, .width = 100, .ordinal = 1});
+  const Outcome outcome = read_whole();
+  ASSERT_EQ(outcome.error, "");
+  ASSERT_EQ(outcome.events.size(), 4U);
+  const Event& store = outcome.events[0];
+  EXPECT_EQ(store.kind, EventKind::AtomicStore);
+  EXPECT_EQ(store.order, MemoryOrder::Release);
+  EXPECT_EQ(store.width, 16U);
+  EXPECT_TRUE(store.has_value);
+  EXPECT_EQ(store.value, 99U);
+  EXPECT_EQ(store.ordinal, 7U);
+  EXPECT_EQ(outcome.events[1].ordinal, 1000005U);
+  EXPECT_EQ(outcome.events[2].ordinal, 1000006U);
+  EXPECT_EQ(outcome.events[3].ordinal, 1U);
+  EXPECT_EQ(outcome.events[3].width, 100U);
+  EXPECT_EQ(outcome.header.filter, FilterLevel::Owner);
+  EXPECT_EQ(outcome.header.access_order, AccessOrder::Hook);
+  EXPECT_EQ(outcome.header.values, ValueLevel::Sampled);
+  EXPECT_THAT(outcome.header.command, ElementsAre("./a b", "100%"));
+  EXPECT_EQ(outcome.header.directory, "/tmp");
+  EXPECT_THAT(outcome.header.environment, ElementsAre("A=1"));
+  EXPECT_THAT(outcome.header.unseen_libraries, ElementsAre("libgomp.so.1"));
+  EXPECT_THAT(outcome.notes, ElementsAre(HasSubstr("libgomp")));
+}
+
+TEST_F(StreamTest, HugeBlocksAreSplitNotClamped) {
+  StreamThreadWriter& a = writer_.add_thread();
+  constexpr std::uint64_t kSize = (std::uint64_t{5} << 30) + 3;
+  a.write({.kind = EventKind::Alloc, .body = 4096, .width = kSize});
+  a.write({.kind = EventKind::Fence, .order = MemoryOrder::SeqCst});
+  const Outcome outcome = read_whole();
+  std::uint64_t next = 4096;
+  for (const Event& event : std::span(outcome.events).first(outcome.events.size() - 1)) {
+    EXPECT_EQ(event.target, next);
+    next += event.width;
+  }
+  EXPECT_EQ(next, 4096 + kSize);
+  EXPECT_EQ(outcome.events.back().position, outcome.events.size());
+}
+
+TEST_F(StreamTest, PlacesAreCodeInModules) {
+  writer_.note("module 100 555500000000 555500000000 4000 abcd /bin/a%20b");
+  writer_.note("module 2000 7f0000001000 7f0000000000 100 - /lib/c.so");
+  StreamThreadWriter& a = writer_.add_thread();
+  a.write({.kind = EventKind::Read, .body = 8, .width = 4, .place = 0x100 + 0x10});
+  a.write({.kind = EventKind::Read, .body = 8, .width = 4, .place = 0x2000 + 4});
+  a.write({.kind = EventKind::Read, .body = 8, .width = 4, .place = 0x100 + 0x10});
+  a.write({.kind = EventKind::Read, .body = 8, .width = 4, .place = 0x9000});
+  a.write({.kind = EventKind::Read, .body = 8, .width = 4});
+  const Outcome outcome = read_whole();
+  const Tables& tables = outcome.tables;
+  ASSERT_EQ(outcome.events.size(), 5U);
+  EXPECT_EQ(tables.place_text(outcome.events[0].place), "/bin/a b+0x3f");
+  EXPECT_EQ(tables.place_text(outcome.events[1].place), "/lib/c.so+0x100f");
+  EXPECT_EQ(outcome.events[2].place, outcome.events[0].place);
+  EXPECT_EQ(tables.place_text(outcome.events[3].place), std::to_string(0x9000));
+  EXPECT_FALSE(outcome.events[4].place.valid());
+  ASSERT_EQ(tables.modules.size(), 2U);
+  EXPECT_EQ(tables.modules[0], (Module{"/bin/a b", "abcd", 0x555500000000, 0x555500000000, 0x4000}));
+  EXPECT_EQ(tables.modules[1].build_id, "");
+  EXPECT_EQ(tables.places[outcome.events[1].place.index()].module, ModuleId(std::size_t{1}));
+  EXPECT_THAT(outcome.header.build_ids, ElementsAre("/bin/a b abcd"));
+}
+
+std::vector<std::uint64_t> calls_of(const Event& event, const Tables& tables) {
+  std::vector<std::uint64_t> calls;
+  for (StackId stack = event.stack; stack.valid(); stack = tables.stacks[stack.index()].parent)
+    calls.push_back(tables.places[tables.stacks[stack.index()].call.index()].line);
+  return calls;
+}
+
+TEST_F(StreamTest, StacksFollowCallsAndReturns) {
+  StreamThreadWriter& a = writer_.add_thread();
+  StreamThreadWriter& b = writer_.add_thread();
+  a.write(access(EventKind::Write, 8));
+  for (const std::uint64_t call : {11, 12, 13}) a.control(Control::Call, call);
+  a.write(access(EventKind::Write, 16));
+  a.control(Control::Return, 2);
+  a.write(access(EventKind::Write, 24));
+  a.control(Control::Call, 12);
+  a.control(Control::Call, 13);
+  a.write(access(EventKind::Write, 32));
+  a.control(Control::Return, 50);
+  a.write(access(EventKind::Write, 40));
+  a.stamp({.kind = EventKind::Fork, .body = 1});
+  b.control(Control::StackOf, 11);
+  b.control(Control::StackOf, 14);
+  b.retro(EventKind::RetroWrite, 48, 4, 77, 0, 1);
+  b.write(access(EventKind::Read, 48));
+  const Outcome outcome = read_whole();
+  ASSERT_EQ(outcome.events.size(), 8U);
+  const auto calls = [&](std::size_t i) { return calls_of(outcome.events[i], outcome.tables); };
+  EXPECT_THAT(calls(0), IsEmpty());
+  EXPECT_THAT(calls(1), ElementsAre(13, 12, 11));
+  EXPECT_THAT(calls(2), ElementsAre(11));
+  EXPECT_EQ(outcome.events[3].stack, outcome.events[1].stack);
+  EXPECT_THAT(calls(4), IsEmpty());
+  EXPECT_THAT(calls(6), ElementsAre(14, 11));
+  EXPECT_THAT(calls(7), IsEmpty());
+  const Event& retro = outcome.events[6];
+  EXPECT_EQ(retro.kind, EventKind::RetroWrite);
+  EXPECT_EQ(retro.thread, ThreadId(std::size_t{0}));
+  EXPECT_TRUE(retro.has_value);
+  EXPECT_EQ(retro.value, 1U);
+}
+
+TEST_F(StreamTest, ManyThreadsAndChunksComeInStampOrder) {
+  constexpr std::uint32_t kThreads = 1500, kRounds = 40;
+  std::vector<StreamThreadWriter*> threads;
+  for (std::uint32_t i = 0; i < kThreads; ++i) threads.push_back(&writer_.add_thread());
+  std::uint64_t number = 0;
+  for (std::uint32_t round = 0; round < kRounds; ++round) {
+    for (std::uint32_t i = 0; i < kThreads; ++i) {
+      StreamThreadWriter& thread = *threads[(i * 7 + round) % kThreads];
+      thread.write(access(EventKind::Write, 8 * ++number));
+      thread.stamp(lock(EventKind::Acquire, 8 * ++number));
+    }
+  }
+  for (std::uint32_t i = 0; i < 10000; ++i) threads[3]->write(access(EventKind::Read, 8 * ++number));
+  const Outcome outcome = read_whole();
+  ASSERT_EQ(outcome.error, "");
+  ASSERT_EQ(outcome.events.size(), number);
+  for (std::size_t i = 0; i < number; ++i) ASSERT_EQ(outcome.events[i].target, 8 * (i + 1));
+}
+
+TEST_F(StreamTest, RewindsToTheSameEventsAndConverts) {
+  writer_.note("module 100 400000 0 4000 - /bin/p");
+  StreamThreadWriter& a = writer_.add_thread();
+  StreamThreadWriter& b = writer_.add_thread("worker");
+  a.control(Control::Call, 0x120);
+  a.write({.kind = EventKind::Read, .body = 8, .width = 4, .place = 0x140, .ordinal = 3});
+  b.stamp(lock(EventKind::Acquire, 16));
+  a.stamp({.kind = EventKind::AtomicLoad, .body = 32, .width = 4, .order = MemoryOrder::Acquire});
+  b.stamp(lock(EventKind::Release, 16));
+  writer_.stop(stream::Stop::Exit);
+  auto reader = open_trace(path_);
+  ASSERT_TRUE(reader.has_value()) << reader.error().text();
+  const Outcome first = read_rest(**reader);
+  ASSERT_EQ(first.events.size(), 4U);
+  ASSERT_TRUE((*reader)->rewind().has_value());
+  EXPECT_EQ(read_rest(**reader).events, first.events);
+
+  const std::string copy = directory_.file("copy.rvl");
+  auto writer = rvl::create_writer(copy, first.header);
+  ASSERT_TRUE(writer.has_value());
+  ASSERT_TRUE((*writer)->write(first.events, first.tables).has_value());
+  ASSERT_TRUE((*writer)->finish(first.tables).has_value());
+  const Outcome again = read_all(open_trace(copy));
+  EXPECT_EQ(again.error, "");
+  EXPECT_EQ(again.events, first.events);
+  EXPECT_EQ(again.tables, first.tables);
+  EXPECT_EQ(again.header, first.header);
+}
+
+// --- what a killed program leaves ---
+
+TEST_F(StreamTest, AKilledProgramsRecordsAreReadUpToTheLastWholeOne) {
+  StreamThreadWriter& a = writer_.add_thread();
+  for (std::uint64_t i = 1; i <= 5000; ++i) a.write(access(EventKind::Write, 8 * i));
+  writer_.slot(0).stamping.store(1);  // it was about to take a stamp
+  // A record that was begun and not counted.
+  std::memset(reinterpret_cast<char*>(a.chunk()) + stream::kChunkHeadBytes + a.chunk()->used.load(), 0xee, 8);
+  const Outcome outcome = read();
+  EXPECT_EQ(outcome.error, "");
+  EXPECT_EQ(outcome.events.size(), 5000U);
+  EXPECT_THAT(outcome.notes, ElementsAre(HasSubstr("has no end")));
+}
+
+TEST_F(StreamTest, ATornListEndsTheThreadWithANote) {
+  StreamThreadWriter& a = writer_.add_thread();
+  StreamThreadWriter& b = writer_.add_thread();
+  for (std::uint64_t i = 0; i < 5000; ++i) a.write(access(EventKind::Write, 8));
+  b.write(access(EventKind::Write, 16));
+  const std::size_t first = stream::kChunkRecordBytes / sizeof(Record);
+  a.chunk()->thread = 77;  // linked before its head was made
+  Outcome outcome = read();
+  EXPECT_EQ(outcome.error, "");
+  EXPECT_EQ(outcome.events.size(), first + 1);
+  EXPECT_THAT(outcome.notes, testing::Contains(HasSubstr("was not finished")));
+
+  a.chunk()->thread = 0;
+  writer_.chunk(writer_.slot(0).first.load()).next.store(100000);
+  outcome = read();
+  EXPECT_EQ(outcome.events.size(), first + 1);
+  EXPECT_THAT(outcome.notes, testing::Contains(HasSubstr("is not in the file")));
+}
+
+TEST_F(StreamTest, AListWithACycleEnds) {
+  StreamThreadWriter& a = writer_.add_thread();
+  for (std::uint64_t i = 0; i < 10000; ++i) a.write(access(EventKind::Write, 8));
+  a.chunk()->next.store(writer_.slot(0).first.load());
+  const Outcome outcome = read();
+  EXPECT_EQ(outcome.error, "");
+  EXPECT_EQ(outcome.events.size(), 10000U);
+}
+
+TEST_F(StreamTest, AFileThatWasCutOffGivesWhatIsThere) {
+  StreamThreadWriter& a = writer_.add_thread();
+  for (std::uint64_t i = 0; i < 100000; ++i) a.write(access(EventKind::Write, 8));
+  for (const std::size_t chunks : {0, 1, 2, 3, 10}) {
+    const std::string cut = directory_.file("cut.rvl");
+    std::filesystem::copy_file(path_, cut, std::filesystem::copy_options::overwrite_existing);
+    std::filesystem::resize_file(cut, stream::kChunksAt + chunks * stream::kChunkBytes + 100);
+    const Outcome outcome = read_all(stream::open_reader(cut));
+    EXPECT_EQ(outcome.error, "");
+    EXPECT_EQ(outcome.events.size(), chunks < 2 ? 0 : (chunks - 1) * (stream::kChunkRecordBytes / 16));
+  }
+  std::filesystem::resize_file(path_, 5000);
+  EXPECT_THAT(read().error, HasSubstr("too short"));
+}
+
+// --- damage: an error that says where ---
+
+TEST_F(StreamTest, DamageIsAnErrorThatNamesTheThread) {
+  StreamThreadWriter& a = writer_.add_thread();
+  a.write(access(EventKind::Write, 8));
+  for (const std::uint32_t used : {std::uint32_t{stream::kChunkRecordBytes + 16}, 0xffff'fff0U, 17U}) {
+    a.chunk()->used.store(used);
+    EXPECT_THAT(read().error, HasSubstr("thread 0 (main): chunk 0 claims")) << used;
+  }
+}
+
+class StreamDamageTest : public StreamTest {
+ protected:
+  /// The error for a stream with this one record.
+  std::string error_of(std::uint64_t head, std::uint64_t body, RecordExtra extra = {}) {
+    StreamWriter writer(path_);
+    StreamThreadWriter& a = writer.add_thread();
+    const Record record{.head = head, .body = body};
+    a.raw(record, record.extra() ? &extra : nullptr);
+    return read().error;
+  }
+  static constexpr std::uint64_t kExtra = 1U << Record::kExtraAt;
+  static std::uint64_t kind(EventKind kind) { return static_cast<std::uint64_t>(kind); }
+};
+
+TEST_F(StreamDamageTest, RecordsThatNoProgramWritesAreRefused) {
+  EXPECT_EQ(error_of(kind(EventKind::Read), 8), "");
+  EXPECT_THAT(error_of(kEventKindCount, 8), HasSubstr("unknown kind"));
+  EXPECT_THAT(error_of(62, 8), HasSubstr("unknown kind"));
+  EXPECT_THAT(error_of(kind(EventKind::Retire), 8), HasSubstr("no program has"));
+  EXPECT_THAT(error_of(kind(EventKind::Read) | 7U << Record::kOrderAt, 8), HasSubstr("memory order"));
+  EXPECT_THAT(error_of(kind(EventKind::Read) | 11U << Record::kWidthAt, 8), HasSubstr("unknown width"));
+  EXPECT_THAT(error_of(kind(EventKind::Read) | 15U << Record::kWidthAt, 8), HasSubstr("lacks its width"));
+  EXPECT_THAT(error_of(kind(EventKind::Read) | 1U << Record::kValueAt, 8), HasSubstr("lacks its value"));
+  EXPECT_THAT(error_of(kind(EventKind::Alloc) | 15U << Record::kWidthAt | kExtra, 8, {0, ~0ULL}),
+              HasSubstr("larger than memory"));
+  EXPECT_THAT(error_of(kind(EventKind::Read), std::uint64_t{1} << 63), HasSubstr("address"));
+  EXPECT_THAT(error_of(kind(EventKind::Fork), 1), HasSubstr("unknown thread"));
+  EXPECT_THAT(error_of(kind(EventKind::UnitBegin), 0), HasSubstr("without a name"));
+  EXPECT_THAT(error_of(kind(EventKind::RetroRead), 8), HasSubstr("without its thread"));
+  EXPECT_THAT(error_of(kind(EventKind::RetroRead) | kExtra, 8, {0, std::uint64_t{9} << 40}),
+              HasSubstr("unknown thread"));
+  EXPECT_THAT(error_of(static_cast<std::uint64_t>(Control::Call), std::uint64_t{1} << 32), HasSubstr("code"));
+}
+
+TEST_F(StreamTest, StampsThatGoBackAreDamage) {
+  StreamThreadWriter& a = writer_.add_thread();
+  const Record record{.head = static_cast<std::uint64_t>(EventKind::Acquire) | 1U << Record::kExtraAt,
+                      .body = 8};
+  for (const std::uint64_t stamp : {5, 5}) {
+    const RecordExtra extra{.stamp = stamp, .value = 0};
+    a.raw(record, &extra);
+  }
+  EXPECT_THAT(read().error, HasSubstr("stamp 5 comes after stamp 5"));
+}
+
+TEST_F(StreamTest, AWrongHeadIsAnError) {
+  writer_.head().thread_count.store(stream::kMaxThreads + 1);
+  EXPECT_THAT(read().error, HasSubstr("claims"));
+  writer_.head().filter = 9;
+  EXPECT_THAT(read().error, HasSubstr("damaged"));
+  writer_.head().version = 2;
+  EXPECT_THAT(read().error, HasSubstr("version 2"));
+  writer_.head().magic = 0;
+  EXPECT_THAT(read().error, HasSubstr("not a recording"));
+}
+
+}  // namespace
+}  // namespace ravel::test
