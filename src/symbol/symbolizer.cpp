@@ -15,9 +15,9 @@ ModuleSymbols* Symbolizer::module(const std::string& path, const std::string& bu
 
 const std::vector<SourceFrame>& Symbolizer::frames(const std::string& path, const std::string& build_id,
                                                    std::uint64_t address) {
-  static const std::vector<SourceFrame> kNone;
+  static const std::vector<SourceFrame> none;
   ModuleSymbols* const found = module(path, build_id);
-  return found != nullptr ? found->frames(address) : kNone;
+  return found != nullptr ? found->frames(address) : none;
 }
 
 std::optional<DataObject> Symbolizer::data(const std::string& path, const std::string& build_id,

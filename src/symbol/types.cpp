@@ -219,7 +219,7 @@ void Types::append_element(Dwarf_Die array, std::uint64_t offset, bool named, in
   std::string indices;
   for (std::size_t i = counts.size(); i-- > 1;) {
     if (counts[i] == 0) return;
-    indices = fmt::format("[{}]", index % counts[i]) + indices;
+    indices.insert(0, fmt::format("[{}]", index % counts[i]));
     index /= counts[i];
   }
   if (named) path += fmt::format("[{}]", index) + indices;
