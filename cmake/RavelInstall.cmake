@@ -1,7 +1,16 @@
-# cmake --install <build>: the program, what it prints about itself (man page, completions) and the documentation.
+# cmake --install <build>: the programs, the runtime with the CMake package and pkg-config file that lead to it, what
+# ravel prints about itself (man page, completions) and the documentation.
 include(GNUInstallDirs)
 
-install(TARGETS ravel RUNTIME)
+install(TARGETS ravel ravel-cc ravel-c++ RUNTIME)
+# Not CMAKE_INSTALL_LIBDIR: programs and packages find each other by these paths under one prefix.
+if(TARGET ravel_rt)
+  install(TARGETS ravel_rt LIBRARY DESTINATION lib/ravel)
+endif()
+install(DIRECTORY "${RAVEL_INSTEAD_OF_LIBTSAN}" DESTINATION lib/ravel)
+install(DIRECTORY "${CMAKE_BINARY_DIR}/lib/cmake/ravel" DESTINATION lib/cmake)
+install(FILES "${CMAKE_BINARY_DIR}/lib/pkgconfig/ravel.pc" DESTINATION lib/pkgconfig)
+install(DIRECTORY "${CMAKE_SOURCE_DIR}/include/ravel" DESTINATION include)
 install(FILES "${CMAKE_SOURCE_DIR}/README.md" TYPE DOC OPTIONAL)
 install(DIRECTORY "${CMAKE_SOURCE_DIR}/docs" "${CMAKE_SOURCE_DIR}/examples" TYPE DOC OPTIONAL)
 

@@ -142,8 +142,12 @@ int finish(Console& console, const Result<int>& result) {
 }
 
 Result<int> run(int argc, const char* const* argv, Console& console) {
-  Tree tree;
   const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+  for (const auto& command : commands()) {
+    if (arguments.empty() || command->name() != arguments[0]) continue;
+    if (auto taken = command->take_over(std::span(arguments).subspan(1))) return *std::move(taken);
+  }
+  Tree tree;
   if (auto known = check_command_names(tree.root, arguments); !known) return std::unexpected(known.error());
   try {
     tree.root.parse(argc, argv);

@@ -12,7 +12,9 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -36,6 +38,9 @@ class Command {
   virtual void define(CLI::App& app) = 0;
   /// The exit code, or what went wrong.
   virtual Result<int> run(Session& session) = 0;
+  /// For commands that hand all their arguments, whatever they look like, to another program: called before
+  /// anything is parsed. Nothing: parse and run() as usual.
+  virtual std::optional<Result<int>> take_over(std::span<const std::string> /*arguments*/) { return {}; }
 };
 
 /// All commands, by name.

@@ -99,6 +99,11 @@ inline constexpr KindMask kRetroAccesses = KindMask::of(EventKind::RetroRead, Ev
 inline constexpr KindMask kAccesses = kPlainAccesses | kAtomicAccesses | kRetroAccesses;
 inline constexpr KindMask kWrites =
     KindMask::of(EventKind::Write, EventKind::AtomicStore, EventKind::AtomicRmw, EventKind::RetroWrite);
+/// A thread's local time starts at 1 and goes on by one after each of its events of these kinds.
+inline constexpr KindMask kTimeSteps =
+    KindMask::of(EventKind::Acquire, EventKind::Release, EventKind::AcquireShared, EventKind::ReleaseShared,
+                 EventKind::Fork, EventKind::Join, EventKind::BarrierEnter, EventKind::BarrierExit,
+                 EventKind::Fence, EventKind::AtomicLoad, EventKind::AtomicStore, EventKind::AtomicRmw);
 inline constexpr KindMask kVariableLifetime = KindMask::of(EventKind::Split, EventKind::Retire);
 
 constexpr bool is_access(EventKind kind) { return kAccesses.has(kind); }

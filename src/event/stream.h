@@ -76,7 +76,8 @@ static_assert(sizeof(Record) == 16);
 /// The second half of a long record.
 struct RecordExtra {
   std::uint64_t stamp = 0;  ///< 0: none
-  /// Event::value if has_value; else the width (ranges); for retroactive accesses: thread << 40 | local time.
+  /// Event::value if has_value; else the width (ranges). For retroactive accesses: thread << 40 | local time;
+  /// there has_value says that the place is one of several.
   std::uint64_t value = 0;
 };
 static_assert(sizeof(RecordExtra) == 16);

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -10,7 +9,7 @@
 #include "analysis/chain.h"
 #include "cli/arguments.h"
 #include "cli/command.h"
-#include "report/printer.h"
+#include "cli/findings_output.h"
 #include "report/store.h"
 #include "trace/format.h"
 
@@ -37,13 +36,7 @@ class Analyze : public Command {
     app.add_flag("--lenient", lenient_,
                  "Drop and count events that break a rule instead of stopping at the first");
     add_format(app, "--from", from_, "Format of the traces (without it: by extension)");
-    app.add_option("--fail-on", fail_on_,
-                   "Lowest verdict that counts: it is printed in full and makes the exit code 66")
-        ->type_name("VERDICT")
-        ->check(one_of(verdict_names()));
-    app.add_flag("--show-all", show_all_, "Print findings below --fail-on in full too");
-    app.add_flag("--json", json_, "Print the findings as JSON");
-    add_output(app, output_);
+    findings_.define(app);
     app.add_flag("--quiet,-q", quiet_, "No notes and no progress");
     app.footer(std::string(kFooter));
   }
@@ -66,21 +59,8 @@ class Analyze : public Command {
       for (const std::string& note : (*trace)->notes()) console.note(fmt::format("{}: {}", path, note));
       for (Finding& finding : *findings) store.add(std::move(finding));
     }
-    const std::vector<Finding> findings = store.sorted();
-    if (auto delivered = console.deliver(print(findings, console), output_); !delivered)
-      return std::unexpected(delivered.error());
-    if (const auto contradictions = store.contradictions(); !contradictions.empty()) {
-      return std::unexpected(
-          Error{.message = fmt::format("internal error: evidence contradicts itself for {}",
-                                       fmt::join(contradictions, ", ")),
-                .file = {},
-                .line = 0,
-                .exit_code = kExitInternal});
-    }
-    const Verdict fail_on = *verdict_from(fail_on_);
-    const bool failing =
-        std::ranges::any_of(findings, [&](const Finding& finding) { return finding.reaches(fail_on); });
-    return failing ? kExitFindings : 0;
+    return findings_.deliver(console, store,
+                             {.traces = traces_, .next_command = next_command(), .target_exit = std::nullopt});
   }
 
  private:
@@ -89,18 +69,6 @@ class Analyze : public Command {
     for (const AnalysisInfo& info : analyses())
       if (info.by_default) names.push_back(info.name);
     return fmt::format("{}", fmt::join(names, ","));
-  }
-
-  std::string print(std::span<const Finding> findings, const Console& console) const {
-    if (json_) return print_json(findings);
-    const bool to_terminal = output_.empty() || output_ == "-";
-    ReportContext context;
-    context.traces = traces_;
-    context.fail_on = *verdict_from(fail_on_);
-    context.color = to_terminal && console.color();
-    context.show_all = show_all_;
-    context.next_command = next_command();
-    return print_text(findings, context);
   }
 
   // The word of all other analyses on the same traces is the deepest look there is; after that, what the
@@ -113,11 +81,8 @@ class Analyze : public Command {
   std::vector<std::string> traces_;
   std::string with_ = "default";
   std::string from_;
-  std::string fail_on_ = "predicted";
-  std::string output_;
+  FindingsOutput findings_;
   bool lenient_ = false;
-  bool show_all_ = false;
-  bool json_ = false;
   bool quiet_ = false;
 };
 

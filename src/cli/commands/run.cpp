@@ -1,0 +1,90 @@
+// ravel run: a program runs, and what its threads do is analysed meanwhile.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "analysis/chain.h"
+#include "cli/arguments.h"
+#include "cli/command.h"
+#include "cli/findings_output.h"
+#include "cli/recording_arguments.h"
+#include "record/recording.h"
+#include "trace/checked_reader.h"
+
+namespace ravel {
+namespace {
+
+constexpr std::string_view kFooter = R"(The program's standard input, output and exit code are its own; findings
+come after it has ended, and make the exit code 66.
+
+Examples:
+  ravel-c++ -g -O1 prog.cpp -o prog && ravel run -- ./prog
+  ravel run --with hb,lockset --json -o findings.json -- ./prog --fast)";
+
+// What a process may be ahead of its analyses: 256 chunks of 64 KiB.
+constexpr std::uint32_t kChunkLimit = 256;
+
+class Run : public Command {
+ public:
+  std::string_view name() const override { return "run"; }
+  std::string_view summary() const override { return "Run a program and find the concurrency errors of this run"; }
+
+  void define(CLI::App& app) override {
+    app.add_option("--with", with_, "Analyses to run, or: all, default")->type_name("LIST")->check(analysis_list());
+    program_.define(app);
+    findings_.define(app);
+    app.add_flag("--quiet,-q", quiet_, "No notes");
+    app.footer(std::string(kFooter));
+  }
+
+  Result<int> run(Session& session) override {
+    Console& console = session.console;
+    console.set_quiet(quiet_);
+    const auto infos = find_analyses(with_);
+    if (!infos) return std::unexpected(infos.error());
+    FollowOptions options;
+    options.record = program_.options();
+    options.directory = std::filesystem::temp_directory_path().string();
+    options.chunk_limit = kChunkLimit;
+
+    std::mutex mutex;
+    FindingStore store;
+    std::vector<std::string> notes;
+    const auto analyze_one = [&](const RecordedProcess& process, std::unique_ptr<TraceReader> reader) -> Result<void> {
+      CheckedReader checked(std::move(reader), Rules::Lenient);
+      auto findings = analyze(checked, *infos);
+      if (!findings) return std::unexpected(findings.error());
+      const std::lock_guard lock(mutex);
+      for (Finding& finding : *findings) store.add(std::move(finding));
+      for (const std::string& note : checked.notes()) notes.push_back(fmt::format("process {}: {}", process.pid, note));
+      return {};
+    };
+    const auto end = run_recorded(options, analyze_one);
+    if (!end) return std::unexpected(end.error());
+    for (const std::string& note : notes) console.note(note);
+    if (end->processes == 0)
+      return fail("it has recorded nothing: a statically linked or set-user-id program cannot be recorded",
+                  options.record.command[0]);
+    return findings_.deliver(console, store,
+                             {.traces = {fmt::format("{}", fmt::join(shell_words(options.record.command), " "))},
+                              .next_command = "ravel explain {rule}",
+                              .target_exit = end->exit_code});
+  }
+
+ private:
+  RecordingArguments program_;
+  FindingsOutput findings_;
+  std::string with_ = "default";
+  bool quiet_ = false;
+};
+
+const RegisterCommand<Run> kRegister;
+
+}  // namespace
+}  // namespace ravel

@@ -1,0 +1,208 @@
+#include "record/recording.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/inotify.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <list>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "trace/stream_reader.h"
+
+namespace ravel {
+namespace {
+
+std::atomic<pid_t> forward_to{0};
+
+void forward(int number) {
+  if (const pid_t child = forward_to.load(); child > 0) kill(child, number);
+}
+
+/// While the program runs, signals of the terminal are its own business, and those sent to us are handed on.
+class SignalsForwarded {
+ public:
+  explicit SignalsForwarded(pid_t child) {
+    forward_to = child;
+    set(SIGINT, SIG_IGN);
+    set(SIGQUIT, SIG_IGN);
+    set(SIGTERM, forward);
+    set(SIGHUP, forward);
+  }
+  ~SignalsForwarded() {
+    for (const auto& [number, old] : before_) sigaction(number, &old, nullptr);
+    forward_to = 0;
+  }
+  SignalsForwarded(const SignalsForwarded&) = delete;
+  SignalsForwarded& operator=(const SignalsForwarded&) = delete;
+
+ private:
+  void set(int number, void (*handler)(int)) {
+    struct sigaction action {};
+    action.sa_handler = handler;
+    action.sa_flags = SA_RESTART;
+    struct sigaction old {};
+    sigaction(number, &action, &old);
+    before_.emplace_back(number, old);
+  }
+  std::vector<std::pair<int, struct sigaction>> before_;
+};
+
+/// A folder that goes away with its content.
+class StreamFolder {
+ public:
+  static Result<StreamFolder> make(const std::string& directory) {
+    std::string pattern = (std::filesystem::path(directory) / ".ravel-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr)
+      return fail(fmt::format("cannot make a folder for the recording: {}", std::strerror(errno)), directory);
+    return StreamFolder(std::filesystem::absolute(pattern).string());
+  }
+  ~StreamFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  StreamFolder(StreamFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  StreamFolder& operator=(StreamFolder&&) = delete;
+
+  const std::string& path() const { return path_; }
+
+ private:
+  explicit StreamFolder(std::string path) : path_(std::move(path)) {}
+  std::string path_;
+};
+
+class FileDescriptor {
+ public:
+  explicit FileDescriptor(int number) : number_(number) {}
+  ~FileDescriptor() {
+    if (number_ >= 0) close(number_);
+  }
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
+  int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+/// Whether the process can still write: it exists and is no zombie.
+bool is_running(pid_t pid) {
+  std::ifstream file(fmt::format("/proc/{}/stat", pid));
+  std::string text;
+  if (!std::getline(file, text)) return false;
+  const std::size_t name_end = text.rfind(')');
+  return name_end != std::string::npos && name_end + 2 < text.size() && text[name_end + 2] != 'Z';
+}
+
+/// "prog.123.rvl" or "prog.123-1.rvl" -> 123 and 0 or 1.
+std::pair<pid_t, unsigned> process_of(const std::string& file_name) {
+  const std::string stem = std::filesystem::path(file_name).stem().string();
+  const std::string last = stem.substr(stem.rfind('.') + 1);
+  const std::size_t dash = last.find('-');
+  return {static_cast<pid_t>(std::strtol(last.c_str(), nullptr, 10)),
+          dash == std::string::npos ? 0 : static_cast<unsigned>(std::strtoul(last.c_str() + dash + 1, nullptr, 10))};
+}
+
+/// Follows the processes of one run.
+class Followers {
+ public:
+  Followers(const FollowOptions& options, const Follow& follow, std::string folder, pid_t first)
+      : options_(options), follow_(follow), folder_(std::move(folder)), first_(first) {}
+
+  /// Starts a follower for each stream that has appeared.
+  void look() {
+    std::error_code ignored;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_, ignored)) {
+      const std::string path = entry.path().string();
+      if (!path.ends_with(".rvl") || !known_.insert(path).second) continue;
+      threads_.emplace_back([this, path] { follow_one(path); });
+    }
+  }
+
+  /// The program has ended: what is still running is followed no further.
+  Result<void> finish() {
+    look();
+    ended_ = true;
+    threads_.clear();  // joins
+    if (error_) return std::unexpected(*error_);
+    return {};
+  }
+
+  std::size_t count() const { return known_.size(); }
+
+ private:
+  void follow_one(const std::string& path) {
+    const auto [pid, image] = process_of(path);
+    stream::LiveOptions live;
+    live.is_alive = [this, pid = pid] { return !ended_ && is_running(pid); };
+    live.chunk_limit = options_.chunk_limit;
+    auto reader = stream::attach(path, std::move(live));
+    if (!reader) return set_error(reader.error());
+    const RecordedProcess process{.pid = pid, .first = pid == first_ && image == 0};
+    if (auto done = follow_(process, std::move(*reader)); !done) set_error(done.error());
+  }
+
+  void set_error(const Error& error) {
+    const std::lock_guard lock(mutex_);
+    if (!error_) error_ = error;
+  }
+
+  const FollowOptions& options_;
+  const Follow& follow_;
+  std::string folder_;
+  pid_t first_;
+  std::set<std::string> known_;
+  std::atomic<bool> ended_ = false;
+  std::mutex mutex_;
+  std::optional<Error> error_;
+  std::list<std::jthread> threads_;
+};
+
+}  // namespace
+
+Result<RunEnd> run_recorded(const FollowOptions& options, const Follow& follow) {
+  auto folder = StreamFolder::make(options.directory);
+  if (!folder) return std::unexpected(folder.error());
+  const FileDescriptor news(inotify_init1(IN_CLOEXEC));
+  const FileDescriptor ended(eventfd(0, EFD_CLOEXEC));
+  if (news.number() < 0 || ended.number() < 0 ||
+      inotify_add_watch(news.number(), folder->path().c_str(), IN_CREATE) < 0)
+    return fail(fmt::format("cannot watch the recording: {}", std::strerror(errno)), folder->path());
+
+  auto child = start_target(options.record, folder->path());
+  if (!child) return std::unexpected(child.error());
+  const SignalsForwarded signals(*child);
+  int status = 0;
+  std::jthread waiter([&] {
+    while (waitpid(*child, &status, 0) < 0 && errno == EINTR) continue;
+    const std::uint64_t one = 1;
+    [[maybe_unused]] const auto told = write(ended.number(), &one, sizeof one);
+  });
+
+  Followers followers(options, follow, folder->path(), *child);
+  std::array<pollfd, 2> waits{{{news.number(), POLLIN, 0}, {ended.number(), POLLIN, 0}}};
+  while (waits[1].revents == 0) {
+    if (poll(waits.data(), waits.size(), -1) < 0) continue;
+    if (waits[0].revents != 0) {
+      std::array<char, 4096> buffer;
+      [[maybe_unused]] const auto count = read(news.number(), buffer.data(), buffer.size());
+      followers.look();
+    }
+  }
+  waiter.join();
+  if (auto done = followers.finish(); !done) return std::unexpected(done.error());
+  return RunEnd{.exit_code = exit_code_of(status), .processes = followers.count()};
+}
+
+}  // namespace ravel

@@ -1,0 +1,43 @@
+// Recording: a run of the user's program, and of all processes it starts, followed from outside.
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "event/result.h"
+#include "record/target.h"
+#include "trace/reader.h"
+
+namespace ravel {
+
+/// A process that records itself.
+struct RecordedProcess {
+  pid_t pid = 0;
+  bool first = false;  ///< the program itself, as it was started; not what it forked or became by exec
+};
+
+struct FollowOptions {
+  RecordOptions record;
+  /// Where the streams live while the program runs; a folder for them is made there and removed at the end.
+  std::string directory;
+  /// Chunks a process may fill before it waits for its follower; 0: it never waits.
+  std::uint32_t chunk_limit = 0;
+};
+
+struct RunEnd {
+  int exit_code = 0;  ///< exit_code_of() the program
+  std::size_t processes = 0;  ///< that recorded anything
+};
+
+/// Reads one process' trace to its end; called in a thread of its own for each process.
+using Follow = std::function<Result<void>(const RecordedProcess&, std::unique_ptr<TraceReader>)>;
+
+/// Starts the program, follows every process of it, and returns when the program and all its followers have ended.
+/// Of processes that are still running then, the rest is not recorded.
+Result<RunEnd> run_recorded(const FollowOptions& options, const Follow& follow);
+
+}  // namespace ravel

@@ -1,0 +1,197 @@
+#include "runtime/access.h"
+
+#include "runtime/signal.h"
+
+namespace ravel::rt {
+namespace {
+
+constexpr EventKind kKinds[] = {EventKind::Read, EventKind::Write};
+
+bool is_mine(const Thread& self, std::uint64_t word) {
+  const std::uint32_t owner = incarnation_of(word);
+  return owner == self.incarnation || (owner != 0 && incarnation(owner).thread == self.index);
+}
+
+/// Where the thread remembers that it recorded such an access. Different accesses may share an entry.
+Recorded& recorded(Thread& self, std::uint64_t what) {
+  return self.recorded[(what * 0x9e3779b97f4a7c15ULL) >> 52 & (Thread::kRecorded - 1)];
+}
+static_assert(Thread::kRecorded == 1 << 12);
+
+/// Notes that the access which `word` tells of is recorded. False: it was already.
+bool note_recorded(Thread& self, std::uintptr_t cell_address, std::uint64_t word, unsigned kind) {
+  const std::uint64_t what = cell_address << 9 | (word & kBytesMask) << 1 | kind;
+  const std::uint64_t when = word & ~(kShared | kBytesMask);
+  Recorded& entry = recorded(self, what);
+  if (entry.what == what && entry.when == when) return false;
+  entry = {what, when};
+  return true;
+}
+
+enum class Outcome : std::uint8_t { Dropped, Record };
+
+/// Decides about an access to some bytes of a cell and keeps the cell true. Record: the caller records it.
+Outcome enter_cell(Thread& self, Cell& cell, std::uintptr_t cell_address, std::uint64_t bytes, unsigned kind,
+                   std::uint32_t place) {
+  std::uint64_t& word = cell.words[kind];
+  std::uint64_t& other = cell.words[1 - kind];
+  const std::uint64_t mine = self.tag | cell_place(place) | bytes;
+  while (true) {
+    std::uint64_t old = __atomic_load_n(&word, __ATOMIC_ACQUIRE);
+    const std::uint64_t beside = __atomic_load_n(&other, __ATOMIC_ACQUIRE);
+    if (((old | beside) & kShared) != 0) {
+      if ((old & beside & kShared) == 0) {  // somebody is about to make both so
+        share_cell(self, cell, cell_address);
+        continue;
+      }
+      if (self.incarnation == 0) return Outcome::Record;
+      if (((old ^ mine) & ~(kShared | kBytesMask)) == 0 && covers(old, mine)) return Outcome::Dropped;
+      __atomic_store_n(&word, kShared | mine, __ATOMIC_RELAXED);
+      return note_recorded(self, cell_address, mine, kind) ? Outcome::Record : Outcome::Dropped;
+    }
+    if ((old != 0 && !is_mine(self, old)) || (beside != 0 && !is_mine(self, beside)) ||
+        self.incarnation == 0) {
+      share_cell(self, cell, cell_address);
+      continue;
+    }
+    std::uint64_t next = mine;
+    bool replaces = false;
+    if (old != 0 && !covers(mine, old)) {
+      if (((old ^ mine) & kTagMask) != 0) {
+        replaces = true;  // it says something that the new word will not: other bytes, earlier
+      } else {
+        next |= old & (kBytesMask | kNear);
+        if (place_of(old) != place_of(mine)) next |= kNear;
+      }
+    }
+    if (!__atomic_compare_exchange_n(&word, &old, next, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) continue;
+    if (replaces) record_remembered(self, cell_address, old, kind == kWriteWord);
+    // Two threads may claim the two words of a fresh cell at once; at least one of them sees the other here.
+    if (old == 0) {
+      const std::uint64_t now = __atomic_load_n(&other, __ATOMIC_SEQ_CST);
+      if ((now & kShared) != 0 || (now != 0 && !is_mine(self, now))) continue;
+    }
+    return Outcome::Dropped;
+  }
+}
+
+/// The same for a trace with all accesses, or one of each local time.
+Outcome enter_cell_unowned(Thread& self, Cell& cell, std::uint64_t bytes, unsigned kind,
+                           std::uint32_t place) {
+  if (recorder.filter == Filter::None || self.incarnation == 0) return Outcome::Record;
+  const std::uint64_t mine = kShared | self.tag | cell_place(place) | bytes;
+  const std::uint64_t old = __atomic_load_n(&cell.words[kind], __ATOMIC_RELAXED);
+  const std::uint64_t beside = __atomic_load_n(&cell.words[1 - kind], __ATOMIC_RELAXED);
+  const bool alone = beside == 0 || ((beside ^ mine) & kTagMask) == 0 || is_mine(self, beside);
+  if (alone && ((old ^ mine) & ~kBytesMask) == 0 && covers(old, mine)) return Outcome::Dropped;
+  __atomic_store_n(&cell.words[kind], mine, __ATOMIC_RELAXED);
+  return Outcome::Record;
+}
+
+Outcome enter(Thread& self, std::uintptr_t cell_address, std::uint64_t bytes, unsigned kind,
+              std::uint32_t place) {
+  Cell& cell = *cell_of(cell_address);
+  if (recorder.filter != Filter::Owner) return enter_cell_unowned(self, cell, bytes, kind, place);
+  return enter_cell(self, cell, cell_address, bytes, kind, place);
+}
+
+}  // namespace
+
+void access_slowly(Thread& self, std::uintptr_t address, unsigned bytes, unsigned kind, Pc pc) {
+  const Inside inside(self);
+  const std::uint32_t place = code_of(pc);
+  const std::uintptr_t cell_address = address & ~std::uintptr_t{7};
+  if (enter(self, cell_address, bytes_code(address & 7, bytes), kind, place) == Outcome::Record)
+    record_access(self, kKinds[kind], address, bytes, place);
+}
+
+void access_range(Thread& self, std::uintptr_t address, std::size_t bytes, unsigned kind, Pc pc) {
+  const Inside inside(self);
+  const std::uint32_t place = code_of(pc);
+  const std::uintptr_t end = address + bytes;
+  // What has to be recorded so far and touches `at`: cells that follow each other become one record.
+  std::uintptr_t pending = address;
+  std::uintptr_t at = address;
+  while (at < end) {
+    const std::uintptr_t cell_address = at & ~std::uintptr_t{7};
+    const std::uintptr_t next = cell_address + 8 < end ? cell_address + 8 : end;
+    const std::uint64_t code = bytes_code(at & 7, static_cast<unsigned>(next - at));
+    const std::uint64_t word = __atomic_load_n(&cell_of(at)->words[kind], __ATOMIC_RELAXED);
+    const bool repeated = ((word ^ self.hot_tag) & (kShared | kTagMask)) == 0 && covers(word, code);
+    if (repeated || enter(self, cell_address, code, kind, place) == Outcome::Dropped) {
+      if (pending < at) record_access(self, kKinds[kind], pending, at - pending, place);
+      pending = next;
+    }
+    at = next;
+  }
+  if (pending < end) record_access(self, kKinds[kind], pending, end - pending, place);
+}
+
+void share_range(Thread& self, std::uintptr_t address, std::size_t bytes) {
+  if (recorder.filter != Filter::Owner) return;
+  const Inside inside(self);
+  for (std::uintptr_t at = address & ~std::uintptr_t{7}; at < address + bytes; at += 8) {
+    Cell& cell = *cell_of(at);
+    if ((__atomic_load_n(&cell.words[kReadWord], __ATOMIC_ACQUIRE) &
+         __atomic_load_n(&cell.words[kWriteWord], __ATOMIC_ACQUIRE) & kShared) == 0)
+      share_cell(self, cell, at);
+  }
+}
+
+namespace {
+
+/// Whether the trace knows of any of these cells.
+bool any_shared(std::uintptr_t address, std::size_t bytes) {
+  const Cell* const end = cell_of(address + bytes - 1) + 1;
+  std::uint64_t all = 0;
+  for (const Cell* cell = cell_of(address); cell < end; ++cell)
+    all |= __atomic_load_n(&cell->words[kReadWord], __ATOMIC_RELAXED);
+  return (all & kShared) != 0;
+}
+
+// Of larger blocks only so many bytes are remembered as freed.
+constexpr std::size_t kRememberedFree = 1024;
+
+}  // namespace
+
+void memory_begins(Thread& self, std::uintptr_t address, std::size_t bytes, Pc pc) {
+  const Inside inside(self);
+  if (bytes == 0 || recorder.filter == Filter::None) {
+    if (bytes != 0) record_range(self, EventKind::Alloc, address, bytes, pc);
+    return;
+  }
+  if (recorder.filter == Filter::Segment || any_shared(address, bytes))
+    record_range(self, EventKind::Alloc, address, bytes, pc);
+  forget_cells(address, bytes);
+}
+
+void memory_ends(Thread& self, std::uintptr_t address, std::size_t bytes, Pc pc) {
+  if (bytes == 0) return;
+  const Inside inside(self);
+  if (recorder.filter != Filter::Owner) {
+    record_range(self, EventKind::Free, address, bytes, pc);
+    if (recorder.filter == Filter::Segment) forget_cells(address, bytes);
+    return;
+  }
+  bool known = false;  // to somebody else than this thread
+  const std::uintptr_t last = address + bytes - 1;
+  for (std::uintptr_t at = address & ~std::uintptr_t{7}; at <= last; at += 8) {
+    Cell& cell = *cell_of(at);
+    for (const std::uint64_t& word : cell.words) {
+      const std::uint64_t now = __atomic_load_n(&word, __ATOMIC_ACQUIRE);
+      if (now == 0 || ((now & kShared) == 0 && is_mine(self, now))) continue;
+      known = true;
+      if ((now & kShared) == 0) share_cell(self, cell, at);
+    }
+  }
+  if (known) record_range(self, EventKind::Free, address, bytes, pc);
+  forget_cells(address, bytes);
+  // Who touches the first bytes from now on races with this thread's freeing them.
+  if (self.incarnation == 0) return;
+  const std::uint64_t freed = self.tag | cell_place(code_of(pc));
+  const std::size_t remembered = bytes < kRememberedFree ? bytes : kRememberedFree;
+  for (std::uintptr_t at = address & ~std::uintptr_t{7}; at < address + remembered; at += 8)
+    __atomic_store_n(&cell_of(at)->words[kWriteWord], freed | bytes_code(0, 8), __ATOMIC_RELAXED);
+}
+
+}  // namespace ravel::rt

@@ -1,0 +1,50 @@
+// Plain accesses: which of them are recorded (the filters of a trace's header).
+//
+// owner    An access to memory that one thread alone has touched is remembered in its cell and dropped. When
+// a
+//          second thread comes, it records what the cell remembers of the owner, and from then on every
+//          access, except those that repeat what the same thread did at the same local time.
+// segment  All accesses but such repetitions.
+// none     All accesses.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/recorder.h"
+#include "runtime/shadow.h"
+#include "runtime/thread.h"
+
+namespace ravel::rt {
+
+/// What the hook could not decide at a glance. The bytes lie in one cell.
+RAVEL_NOINLINE void access_slowly(Thread& self, std::uintptr_t address, unsigned bytes, unsigned kind, Pc pc);
+
+/// Any number of bytes anywhere.
+RAVEL_NOINLINE void access_range(Thread& self, std::uintptr_t address, std::size_t bytes, unsigned kind,
+                                 Pc pc);
+
+/// The hook of an access of up to eight bytes.
+template <unsigned kBytes, unsigned kKind>
+RAVEL_INLINE void access(const void* memory, Pc pc) {
+  Thread* const self = hot_thread;
+  if (self == nullptr) return;
+  ++self->ordinal;
+  const auto address = reinterpret_cast<std::uintptr_t>(memory);
+  const unsigned first = address & 7;
+  if (kBytes > 1 && first + kBytes > 8) [[unlikely]]
+    return access_range(*self, address, kBytes, kKind, pc);
+  const std::uint64_t word = __atomic_load_n(&cell_of(address)->words[kKind], __ATOMIC_RELAXED);
+  // Its owner, at this local time, and these bytes: remembered already.
+  if (((word ^ self->hot_tag) & (kShared | kTagMask)) == 0 && covers(word, bytes_code(first, kBytes))) return;
+  access_slowly(*self, address, kBytes, kKind, pc);
+}
+
+/// Before an atomic access: its memory is shared from now on.
+void share_range(Thread& self, std::uintptr_t address, std::size_t bytes);
+
+/// The program got this memory from an allocator.
+void memory_begins(Thread& self, std::uintptr_t address, std::size_t bytes, Pc pc);
+/// The program is about to give this memory back, which counts as a write to it.
+void memory_ends(Thread& self, std::uintptr_t address, std::size_t bytes, Pc pc);
+
+}  // namespace ravel::rt

@@ -1,0 +1,258 @@
+// The compilers' calls for atomic operations and fences.
+//
+// The order of the records of operations on one variable must be the order of the operations, or a reference
+// count's last decrement could seem to be its first: so each runs, with its record, under a lock that it
+// shares with few other variables. The program's own memory order is kept: what is recorded is what was asked
+// for, and a store that need not be sequentially consistent is none.
+#include <cstdint>
+
+#include "runtime/access.h"
+#include "runtime/signal.h"
+
+namespace ravel::rt {
+namespace {
+
+__extension__ typedef __int128 a128;
+using a8 = std::uint8_t;
+using a16 = std::uint16_t;
+using a32 = std::uint32_t;
+using a64 = std::uint64_t;
+
+struct alignas(64) Stripe {
+  SpinLock lock;
+  std::uint32_t version = 0;  ///< counts operations that may have changed a variable
+};
+constexpr std::size_t kStripes = 4096;
+constinit Stripe stripes[kStripes];
+
+Stripe& stripe(std::uintptr_t address) {
+  return stripes[(address >> 3) * 0x9e3779b97f4a7c15ULL >> 52 & (kStripes - 1)];
+}
+
+MemoryOrder order_of(int order) {
+  switch (order & 0xff) {
+    case __ATOMIC_RELAXED:
+      return MemoryOrder::Relaxed;
+    case __ATOMIC_CONSUME:
+      return MemoryOrder::Consume;
+    case __ATOMIC_ACQUIRE:
+      return MemoryOrder::Acquire;
+    case __ATOMIC_RELEASE:
+      return MemoryOrder::Release;
+    case __ATOMIC_ACQ_REL:
+      return MemoryOrder::AcqRel;
+    default:
+      return MemoryOrder::SeqCst;
+  }
+}
+
+// Sixteen bytes: the compiler's builtins would call libatomic, which the program need not have.
+a128 exchange_if(volatile a128* p, a128 expected, a128 desired) {
+  return __sync_val_compare_and_swap(p, expected, desired);
+}
+a128 load(const volatile a128* p) { return exchange_if(const_cast<volatile a128*>(p), 0, 0); }
+template <typename Change>
+a128 change(volatile a128* p, Change next) {
+  a128 old = load(p);
+  while (true) {
+    const a128 seen = exchange_if(p, old, next(old));
+    if (seen == old) return old;
+    old = seen;
+  }
+}
+
+template <typename T>
+RAVEL_INLINE T do_load(const volatile T* p, int order) {
+  if constexpr (sizeof(T) == 16)
+    return load(p);
+  else
+    return order == __ATOMIC_RELAXED ? __atomic_load_n(p, __ATOMIC_RELAXED)
+                                     : __atomic_load_n(p, __ATOMIC_SEQ_CST);
+}
+template <typename T>
+RAVEL_INLINE void do_store(volatile T* p, T value, int order) {
+  if constexpr (sizeof(T) == 16)
+    change(p, [value](a128) { return value; });
+  else if (order == __ATOMIC_SEQ_CST)
+    __atomic_store_n(p, value, __ATOMIC_SEQ_CST);
+  else
+    __atomic_store_n(p, value, __ATOMIC_RELEASE);
+}
+
+#define RAVEL_RMW(name, builtin, expression)                        \
+  struct name {                                                     \
+    template <typename T>                                           \
+    static RAVEL_INLINE T run(volatile T* p, T value) {             \
+      if constexpr (sizeof(T) == 16)                                \
+        return change(p, [value](a128 old) { return expression; }); \
+      else                                                          \
+        return builtin(p, value, __ATOMIC_SEQ_CST);                 \
+    }                                                               \
+  };
+RAVEL_RMW(Exchange, __atomic_exchange_n, (static_cast<void>(old), value))
+RAVEL_RMW(Add, __atomic_fetch_add, old + value)
+RAVEL_RMW(Sub, __atomic_fetch_sub, old - value)
+RAVEL_RMW(And, __atomic_fetch_and, old& value)
+RAVEL_RMW(Or, __atomic_fetch_or, old | value)
+RAVEL_RMW(Xor, __atomic_fetch_xor, old ^ value)
+RAVEL_RMW(Nand, __atomic_fetch_nand, ~(old& value))
+#undef RAVEL_RMW
+
+/// True if it was done; else `expected` is what was there.
+template <typename T>
+RAVEL_INLINE bool do_compare_exchange(volatile T* p, T& expected, T desired) {
+  if constexpr (sizeof(T) == 16) {
+    const a128 seen = exchange_if(p, expected, desired);
+    const bool done = seen == expected;
+    if (!done) expected = seen;
+    return done;
+  } else {
+    return __atomic_compare_exchange_n(p, &expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+  }
+}
+
+/// Holds a variable's lock, in which signals must wait.
+class Atomically {
+ public:
+  Atomically(Thread& self, std::uintptr_t address) : inside_(self), stripe_(stripe(address)) {
+    stripe_.lock.lock();
+  }
+  ~Atomically() { stripe_.lock.unlock(); }
+  Atomically(const Atomically&) = delete;
+  Atomically& operator=(const Atomically&) = delete;
+
+  Stripe& at() { return stripe_; }
+
+ private:
+  Inside inside_;
+  Stripe& stripe_;
+};
+
+void record_atomic(Thread& self, EventKind kind, int order, std::uintptr_t address, unsigned width, Pc pc) {
+  record_sync(self, {.kind = kind, .order = order_of(order), .target = address, .width = width, .pc = pc});
+}
+
+/// A thread that spins reads the same value again and again: what it read has not changed since its last
+/// record, which is this very load.
+bool repeats(const Thread& self, std::uintptr_t address, const Stripe& at, int order) {
+  return self.last_load == address && self.last_load_tag == self.tag && self.last_load_order == order &&
+         self.last_load_version == __atomic_load_n(&at.version, __ATOMIC_ACQUIRE) && self.incarnation != 0 &&
+         recorder.filter != Filter::None;
+}
+
+template <typename T>
+RAVEL_INLINE T atomic_load(const volatile T* p, int order, Pc pc) {
+  Thread* const self = hot_thread;
+  if (self == nullptr) return do_load(p, order);
+  ++self->ordinal;
+  const auto address = reinterpret_cast<std::uintptr_t>(p);
+  if (Stripe& at = stripe(address); repeats(*self, address, at, order)) {
+    const T value = do_load(p, order);
+    if (repeats(*self, address, at, order)) return value;
+  }
+  share_range(*self, address, sizeof(T));
+  Atomically hold(*self, address);
+  const T value = do_load(p, order);
+  record_atomic(*self, EventKind::AtomicLoad, order, address, sizeof(T), pc);
+  self->last_load = address;
+  self->last_load_tag = self->tag;
+  self->last_load_order = order;
+  self->last_load_version = hold.at().version;
+  return value;
+}
+
+template <typename T>
+RAVEL_INLINE void atomic_store(volatile T* p, T value, int order, Pc pc) {
+  Thread* const self = hot_thread;
+  if (self == nullptr) return do_store(p, value, order);
+  ++self->ordinal;
+  const auto address = reinterpret_cast<std::uintptr_t>(p);
+  share_range(*self, address, sizeof(T));
+  Atomically hold(*self, address);
+  __atomic_store_n(&hold.at().version, hold.at().version + 1, __ATOMIC_RELEASE);
+  record_atomic(*self, EventKind::AtomicStore, order, address, sizeof(T), pc);
+  do_store(p, value, order);
+}
+
+template <typename Rmw, typename T>
+RAVEL_INLINE T atomic_rmw(volatile T* p, T value, int order, Pc pc) {
+  Thread* const self = hot_thread;
+  if (self == nullptr) return Rmw::run(p, value);
+  ++self->ordinal;
+  const auto address = reinterpret_cast<std::uintptr_t>(p);
+  share_range(*self, address, sizeof(T));
+  Atomically hold(*self, address);
+  __atomic_store_n(&hold.at().version, hold.at().version + 1, __ATOMIC_RELEASE);
+  record_atomic(*self, EventKind::AtomicRmw, order, address, sizeof(T), pc);
+  return Rmw::run(p, value);
+}
+
+template <typename T>
+RAVEL_INLINE bool atomic_compare_exchange(volatile T* p, T& expected, T desired, int order, int failure_order,
+                                          Pc pc) {
+  Thread* const self = hot_thread;
+  if (self == nullptr) return do_compare_exchange(p, expected, desired);
+  ++self->ordinal;
+  const auto address = reinterpret_cast<std::uintptr_t>(p);
+  share_range(*self, address, sizeof(T));
+  Atomically hold(*self, address);
+  const bool done = do_compare_exchange(p, expected, desired);
+  if (done) __atomic_store_n(&hold.at().version, hold.at().version + 1, __ATOMIC_RELEASE);
+  record_atomic(*self, done ? EventKind::AtomicRmw : EventKind::AtomicLoad, done ? order : failure_order,
+                address, sizeof(T), pc);
+  return done;
+}
+
+}  // namespace
+}  // namespace ravel::rt
+
+using namespace ravel::rt;
+
+#define PC reinterpret_cast<Pc>(__builtin_return_address(0))
+
+#define RAVEL_ATOMIC_RMW(bits, name, rmw)                                                               \
+  RAVEL_INTERFACE a##bits __tsan_atomic##bits##_##name(volatile a##bits* p, a##bits value, int order) { \
+    return atomic_rmw<rmw>(p, value, order, PC);                                                        \
+  }
+#define RAVEL_ATOMIC(bits)                                                                                   \
+  RAVEL_INTERFACE a##bits __tsan_atomic##bits##_load(const volatile a##bits* p, int order) {                 \
+    return atomic_load(p, order, PC);                                                                        \
+  }                                                                                                          \
+  RAVEL_INTERFACE void __tsan_atomic##bits##_store(volatile a##bits* p, a##bits value, int order) {          \
+    atomic_store(p, value, order, PC);                                                                       \
+  }                                                                                                          \
+  RAVEL_ATOMIC_RMW(bits, exchange, Exchange)                                                                 \
+  RAVEL_ATOMIC_RMW(bits, fetch_add, Add)                                                                     \
+  RAVEL_ATOMIC_RMW(bits, fetch_sub, Sub)                                                                     \
+  RAVEL_ATOMIC_RMW(bits, fetch_and, And)                                                                     \
+  RAVEL_ATOMIC_RMW(bits, fetch_or, Or)                                                                       \
+  RAVEL_ATOMIC_RMW(bits, fetch_xor, Xor)                                                                     \
+  RAVEL_ATOMIC_RMW(bits, fetch_nand, Nand)                                                                   \
+  RAVEL_INTERFACE int __tsan_atomic##bits##_compare_exchange_strong(                                         \
+      volatile a##bits* p, a##bits* expected, a##bits desired, int order, int failure) {                     \
+    return atomic_compare_exchange(p, *expected, desired, order, failure, PC);                               \
+  }                                                                                                          \
+  RAVEL_INTERFACE int __tsan_atomic##bits##_compare_exchange_weak(volatile a##bits* p, a##bits* expected,    \
+                                                                  a##bits desired, int order, int failure) { \
+    return atomic_compare_exchange(p, *expected, desired, order, failure, PC);                               \
+  }                                                                                                          \
+  RAVEL_INTERFACE a##bits __tsan_atomic##bits##_compare_exchange_val(                                        \
+      volatile a##bits* p, a##bits expected, a##bits desired, int order, int failure) {                      \
+    atomic_compare_exchange(p, expected, desired, order, failure, PC);                                       \
+    return expected;                                                                                         \
+  }
+RAVEL_ATOMIC(8)
+RAVEL_ATOMIC(16)
+RAVEL_ATOMIC(32)
+RAVEL_ATOMIC(64)
+RAVEL_ATOMIC(128)
+
+RAVEL_INTERFACE void __tsan_atomic_thread_fence(int order) {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  Thread* const self = hot_thread;
+  if (self == nullptr) return;
+  ++self->ordinal;
+  record_sync(*self, {.kind = ravel::EventKind::Fence, .order = order_of(order), .pc = PC});
+}
+/// Orders a thread with its own signal handlers only.
+RAVEL_INTERFACE void __tsan_atomic_signal_fence(int /*order*/) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }

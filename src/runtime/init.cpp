@@ -1,0 +1,122 @@
+#include "runtime/init.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "runtime/options.h"
+#include "runtime/recorder.h"
+
+namespace ravel::rt {
+namespace {
+
+constinit Options options;
+constinit std::uint32_t initialized = 0;
+
+void note_word(const char* what, const char* text) {
+  char buffer[16384];
+  Text line(buffer, sizeof buffer);
+  line.add(what).add(" ").word(text);
+  if (!line.full()) recorder.stream.note(buffer, line.size());
+}
+
+/// The command line as the kernel keeps it: main()'s argv is not known here.
+void note_command() {
+  static char buffer[128 * 1024];  // not on a stack of unknown size; used once
+  const long file =
+      system_call(SYS_openat, AT_FDCWD, reinterpret_cast<long>("/proc/self/cmdline"), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return;
+  std::size_t size = 0;
+  while (size < sizeof buffer - 1) {
+    const long got = system_call(SYS_read, file, reinterpret_cast<long>(buffer + size),
+                                 static_cast<long>(sizeof buffer - 1 - size));
+    if (got <= 0) break;
+    size += static_cast<std::size_t>(got);
+  }
+  system_call(SYS_close, file);
+  buffer[size] = '\0';
+  for (std::size_t at = 0; at < size; at += strlen(buffer + at) + 1) note_word("argument", buffer + at);
+}
+
+void note_process() {
+  note_command();
+  char directory[4096];
+  if (system_call(SYS_getcwd, reinterpret_cast<long>(directory), sizeof directory) > 0)
+    note_word("directory", directory);
+}
+
+const char* program_name() {
+  static char path[4096];
+  const long length = system_call(SYS_readlink, reinterpret_cast<long>("/proc/self/exe"),
+                                  reinterpret_cast<long>(path), sizeof path - 1);
+  if (length <= 0) return "program";
+  path[length] = '\0';
+  const char* const slash = strrchr(path, '/');
+  return slash != nullptr ? slash + 1 : path;
+}
+
+/// A stream for this process and a state for the calling thread.
+bool start_recording() {
+  if (!recorder.stream.create(options.record, program_name(), options.max_bytes)) return false;
+  stream::StreamHead& head = recorder.stream.head();
+  head.filter = static_cast<std::uint8_t>(recorder.filter);
+  head.access_order = 1;  // AccessOrder::Hook
+  head.values = 2;        // ValueLevel::None
+  note_process();
+  note_modules_again();
+  recorder.recording = true;
+  return true;
+}
+
+}  // namespace
+
+void initialize() {
+  if (__atomic_exchange_n(&initialized, 1, __ATOMIC_ACQ_REL) != 0) return;
+  if (!options.read(getenv("RAVEL_OPTIONS")) || options.record[0] == '\0') return;
+  recorder.filter = options.filter;
+  if (recorder.filter != Filter::None && !map_shadow()) {
+    complain(
+        "cannot reserve the address space that recording needs (a limit on virtual memory?); "
+        "the program runs on without being recorded");
+    return;
+  }
+  if (!start_recording()) return;
+  if (Thread* const self = make_thread(nullptr, false); self != nullptr) begin_thread(self);
+}
+
+void before_fork() {}
+void after_fork_in_parent() {}
+
+void after_fork_in_child() {
+  if (!recorder.recording) return;
+  recorder.recording = false;
+  recorder.stream.abandon();
+  start_recording();
+  restart_in_child();
+}
+
+void before_exec() {
+  if (recorder.recording) recorder.stream.stop(stream::Stop::Exec);
+}
+
+void after_failed_exec() {
+  if (!recorder.stream.is_open()) return;
+  auto expected = static_cast<std::uint32_t>(stream::Stop::Exec);
+  recorder.stream.head().stop.compare_exchange_strong(expected, static_cast<std::uint32_t>(stream::Stop::No));
+}
+
+namespace {
+
+// Before the constructors of the program's own modules: their hooks and locks count.
+__attribute__((constructor(101))) void begin() { initialize(); }
+
+// After those of the program: what runs later is lost, and nothing else is.
+__attribute__((destructor(101))) void end() {
+  if (recorder.recording && recorder.stream.is_open()) recorder.stream.stop(stream::Stop::Exit);
+}
+
+}  // namespace
+}  // namespace ravel::rt

@@ -1,0 +1,19 @@
+// The runtime's beginning, end, and what happens around fork and exec.
+#pragma once
+
+namespace ravel::rt {
+
+/// Reads RAVEL_OPTIONS and begins to record if it says so. Any number of calls; the first one counts.
+void initialize();
+
+/// Around fork: the runtime's locks are in a known state in the child.
+void before_fork();
+void after_fork_in_parent();
+/// The child gets a stream of its own.
+void after_fork_in_child();
+
+/// The image is about to be replaced, or was not.
+void before_exec();
+void after_failed_exec();
+
+}  // namespace ravel::rt

@@ -1,0 +1,37 @@
+// What all interceptors share.
+#pragma once
+
+#include "runtime/access.h"
+#include "runtime/operation.h"
+#include "runtime/real.h"
+#include "runtime/signal.h"
+
+namespace ravel::rt {
+
+/// Who calls an interceptor, if that is to be recorded. Null: nothing is recorded, or the call is the
+/// runtime's own. Hooks that are switched off (quiet) are no reason: synchronization counts all the same.
+RAVEL_INLINE Thread* acting_thread() {
+  Thread* self = this_thread;
+  if (self == nullptr) {
+    if (!recorder.recording) return nullptr;
+    self = current_thread();
+    if (self == nullptr) return nullptr;
+  }
+  if (self->inside != 0 || !recorder.recording) return nullptr;
+  ++self->ordinal;
+  return self;
+}
+
+/// As the kernel numbers the calling thread.
+std::uint32_t own_thread_id();
+/// In a forked child the number is another.
+void forget_own_thread_id();
+
+/// The program reads or writes a piece of memory through a function of a library.
+RAVEL_INLINE void touch(Thread* self, const void* memory, std::size_t bytes, unsigned kind, Pc pc) {
+  if (self == nullptr || bytes == 0 || self->inside != 0) return;
+  ++self->ordinal;
+  access_range(*self, reinterpret_cast<std::uintptr_t>(memory), bytes, kind, pc);
+}
+
+}  // namespace ravel::rt

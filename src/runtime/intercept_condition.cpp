@@ -1,0 +1,101 @@
+// Condition variables.
+#include "runtime/intercept_condition.h"
+
+#include <errno.h>
+
+#include "runtime/intercept_mutex.h"
+
+RAVEL_REAL(pthread_cond_wait)
+RAVEL_REAL(pthread_cond_timedwait)
+RAVEL_REAL(pthread_cond_clockwait)
+RAVEL_REAL(pthread_cond_signal)
+RAVEL_REAL(pthread_cond_broadcast)
+
+namespace ravel::rt {
+namespace {
+
+struct Waiting {
+  Thread* self;
+  const Operation* operation;
+};
+
+/// A cancelled wait has its mutex again before the thread's cleanup handlers run.
+void end_cancelled_wait(void* waiting) {
+  const auto& [self, operation] = *static_cast<Waiting*>(waiting);
+  after(self, *operation);
+}
+
+/// Not inlined: setjmp is in it, so what the caller has in registers stays out of it.
+template <typename Wait>
+RAVEL_NOINLINE int wait_cancellably(Waiting* waiting, const Wait& real) {
+  int result = 0;
+  pthread_cleanup_push(end_cancelled_wait, waiting);
+  result = real();
+  pthread_cleanup_pop(0);
+  return result;
+}
+
+bool is_time(const timespec* until) {
+  return until == nullptr || (until->tv_nsec >= 0 && until->tv_nsec < 1'000'000'000);
+}
+
+template <typename Wait>
+int wait_with(pthread_cond_t* condition, pthread_mutex_t* mutex, bool valid, Pc pc, Wait real) {
+  Thread* const self = acting_thread();
+  // A wait with wrong arguments fails before it gives the mutex back.
+  if (self == nullptr || !valid || !unlock_releases(mutex)) return real();
+  const Operation operation{.kind = OperationKind::Wait, .object = condition, .lock = mutex, .pc = pc};
+  before(self, operation);
+  Waiting waiting{self, &operation};
+  const int result = wait_cancellably(&waiting, real);
+  // Whatever ended the wait, the mutex is taken again.
+  after(self, operation);
+  return result;
+}
+
+}  // namespace
+
+int wait_condition(pthread_cond_t* condition, pthread_mutex_t* mutex, Pc pc) {
+  return wait_with(condition, mutex, true, pc, [=] { return real_pthread_cond_wait()(condition, mutex); });
+}
+
+int timed_wait_condition(pthread_cond_t* condition, pthread_mutex_t* mutex, const timespec* until, Pc pc) {
+  return wait_with(condition, mutex, is_time(until), pc,
+                   [=] { return real_pthread_cond_timedwait()(condition, mutex, until); });
+}
+
+int notify_condition(pthread_cond_t* condition, bool all, Pc pc) {
+  Thread* const self = acting_thread();
+  const auto real = all ? real_pthread_cond_broadcast() : real_pthread_cond_signal();
+  if (self == nullptr) return real(condition);
+  const Operation operation{
+      .kind = all ? OperationKind::NotifyAll : OperationKind::NotifyOne, .object = condition, .pc = pc};
+  before(self, operation);
+  const int result = real(condition);
+  after(self, operation, result == 0);
+  return result;
+}
+
+}  // namespace ravel::rt
+
+using namespace ravel::rt;
+
+RAVEL_INTERCEPT(int, pthread_cond_wait, pthread_cond_t* condition, pthread_mutex_t* mutex) {
+  return wait_condition(condition, mutex, RAVEL_CALLER);
+}
+RAVEL_INTERCEPT(int, pthread_cond_timedwait, pthread_cond_t* condition, pthread_mutex_t* mutex,
+                const timespec* until) {
+  return timed_wait_condition(condition, mutex, until, RAVEL_CALLER);
+}
+RAVEL_INTERCEPT(int, pthread_cond_clockwait, pthread_cond_t* condition, pthread_mutex_t* mutex,
+                clockid_t clock, const timespec* until) {
+  const bool valid = is_time(until) && (clock == CLOCK_MONOTONIC || clock == CLOCK_REALTIME);
+  return wait_with(condition, mutex, valid, RAVEL_CALLER,
+                   [=] { return real_pthread_cond_clockwait()(condition, mutex, clock, until); });
+}
+RAVEL_INTERCEPT(int, pthread_cond_signal, pthread_cond_t* condition) {
+  return notify_condition(condition, false, RAVEL_CALLER);
+}
+RAVEL_INTERCEPT(int, pthread_cond_broadcast, pthread_cond_t* condition) {
+  return notify_condition(condition, true, RAVEL_CALLER);
+}

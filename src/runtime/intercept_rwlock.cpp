@@ -1,0 +1,122 @@
+// Reader-writer locks and spin locks.
+#include <errno.h>
+#include <pthread.h>
+
+#include "runtime/intercept.h"
+
+RAVEL_REAL(pthread_rwlock_rdlock)
+RAVEL_REAL(pthread_rwlock_tryrdlock)
+RAVEL_REAL(pthread_rwlock_timedrdlock)
+RAVEL_REAL(pthread_rwlock_clockrdlock)
+RAVEL_REAL(pthread_rwlock_wrlock)
+RAVEL_REAL(pthread_rwlock_trywrlock)
+RAVEL_REAL(pthread_rwlock_timedwrlock)
+RAVEL_REAL(pthread_rwlock_clockwrlock)
+RAVEL_REAL(pthread_rwlock_unlock)
+RAVEL_REAL(pthread_spin_lock)
+RAVEL_REAL(pthread_spin_trylock)
+RAVEL_REAL(pthread_spin_unlock)
+
+namespace ravel::rt {
+namespace {
+
+template <typename Try, typename Lock>
+int lock_with(OperationKind kind, const volatile void* lock, Pc pc, Try try_lock, Lock real) {
+  Thread* const self = acting_thread();
+  if (self == nullptr) return real();
+  const Operation operation{.kind = kind, .object = const_cast<const void*>(lock), .pc = pc};
+  before(self, operation);
+  int result = try_lock();
+  if (result == EBUSY) {
+    request(self, operation);
+    result = real();
+  }
+  after(self, operation, result == 0);
+  return result;
+}
+
+template <typename Try>
+int try_with(OperationKind kind, const volatile void* lock, Pc pc, Try real) {
+  Thread* const self = acting_thread();
+  if (self == nullptr) return real();
+  const Operation operation{.kind = kind, .object = const_cast<const void*>(lock), .pc = pc};
+  before(self, operation);
+  const int result = real();
+  after(self, operation, result == 0);
+  return result;
+}
+
+}  // namespace
+}  // namespace ravel::rt
+
+using namespace ravel::rt;
+
+#define TRY_READ [=] { return real_pthread_rwlock_tryrdlock()(lock); }
+#define TRY_WRITE [=] { return real_pthread_rwlock_trywrlock()(lock); }
+
+RAVEL_INTERCEPT(int, pthread_rwlock_rdlock, pthread_rwlock_t* lock) {
+  return lock_with(OperationKind::LockShared, lock, RAVEL_CALLER, TRY_READ,
+                   [=] { return real_pthread_rwlock_rdlock()(lock); });
+}
+RAVEL_INTERCEPT(int, pthread_rwlock_timedrdlock, pthread_rwlock_t* lock, const timespec* until) {
+  return lock_with(OperationKind::LockShared, lock, RAVEL_CALLER, TRY_READ,
+                   [=] { return real_pthread_rwlock_timedrdlock()(lock, until); });
+}
+RAVEL_INTERCEPT(int, pthread_rwlock_clockrdlock, pthread_rwlock_t* lock, clockid_t clock,
+                const timespec* until) {
+  return lock_with(OperationKind::LockShared, lock, RAVEL_CALLER, TRY_READ,
+                   [=] { return real_pthread_rwlock_clockrdlock()(lock, clock, until); });
+}
+RAVEL_INTERCEPT(int, pthread_rwlock_tryrdlock, pthread_rwlock_t* lock) {
+  return try_with(OperationKind::TryLockShared, lock, RAVEL_CALLER, TRY_READ);
+}
+RAVEL_INTERCEPT(int, pthread_rwlock_wrlock, pthread_rwlock_t* lock) {
+  return lock_with(OperationKind::Lock, lock, RAVEL_CALLER, TRY_WRITE,
+                   [=] { return real_pthread_rwlock_wrlock()(lock); });
+}
+RAVEL_INTERCEPT(int, pthread_rwlock_timedwrlock, pthread_rwlock_t* lock, const timespec* until) {
+  return lock_with(OperationKind::Lock, lock, RAVEL_CALLER, TRY_WRITE,
+                   [=] { return real_pthread_rwlock_timedwrlock()(lock, until); });
+}
+RAVEL_INTERCEPT(int, pthread_rwlock_clockwrlock, pthread_rwlock_t* lock, clockid_t clock,
+                const timespec* until) {
+  return lock_with(OperationKind::Lock, lock, RAVEL_CALLER, TRY_WRITE,
+                   [=] { return real_pthread_rwlock_clockwrlock()(lock, clock, until); });
+}
+RAVEL_INTERCEPT(int, pthread_rwlock_trywrlock, pthread_rwlock_t* lock) {
+  return try_with(OperationKind::TryLock, lock, RAVEL_CALLER, TRY_WRITE);
+}
+
+RAVEL_INTERCEPT(int, pthread_rwlock_unlock, pthread_rwlock_t* lock) {
+  Thread* const self = acting_thread();
+  if (self == nullptr) return real_pthread_rwlock_unlock()(lock);
+  // glibc keeps the kernel's number of the writer; while there are readers, it is 0.
+  const bool writer = static_cast<std::uint32_t>(lock->__data.__cur_writer) == own_thread_id();
+  const Operation operation{.kind = writer ? OperationKind::Unlock : OperationKind::UnlockShared,
+                            .object = lock,
+                            .pc = RAVEL_CALLER};
+  before(self, operation);
+  const int result = real_pthread_rwlock_unlock()(lock);
+  after(self, operation, result == 0);
+  return result;
+}
+
+RAVEL_INTERCEPT(int, pthread_spin_lock, pthread_spinlock_t* lock) {
+  return lock_with(
+      OperationKind::Lock, lock, RAVEL_CALLER, [=] { return real_pthread_spin_trylock()(lock); },
+      [=] { return real_pthread_spin_lock()(lock); });
+}
+RAVEL_INTERCEPT(int, pthread_spin_trylock, pthread_spinlock_t* lock) {
+  return try_with(OperationKind::TryLock, lock, RAVEL_CALLER,
+                  [=] { return real_pthread_spin_trylock()(lock); });
+}
+RAVEL_INTERCEPT(int, pthread_spin_unlock, pthread_spinlock_t* lock) {
+  Thread* const self = acting_thread();
+  if (self == nullptr) return real_pthread_spin_unlock()(lock);
+  const Operation operation{
+      .kind = OperationKind::Unlock, .object = const_cast<const int*>(lock), .pc = RAVEL_CALLER};
+  before(self, operation);
+  const int result = real_pthread_spin_unlock()(lock);
+  after(self, operation, result == 0);
+  return result;
+}

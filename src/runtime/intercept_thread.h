@@ -1,0 +1,72 @@
+// Threads: how a new one begins, for its POSIX and C11 names, and which thread a handle stands for.
+#pragma once
+
+#include <pthread.h>
+
+#include "runtime/intercept.h"
+
+namespace ravel::rt {
+
+/// What a thread that is about to start finds in its state (Thread::start).
+struct Start {
+  void* routine;
+  void* argument;
+};
+
+/// Makes the state of a child and starts it by `create(child)`, which returns 0 and sets `*handle` if it
+/// could. `create` lets the child call begin_child first.
+template <typename Create>
+int start_thread(Thread* self, pthread_t* handle, const Start& start, Pc pc, Create create);
+
+/// First act of a child: it is a thread of the runtime from here on.
+Start begin_child(void* child);
+
+/// Joins by `join()`, which returns 0 if the thread of this handle was joined.
+template <typename Join>
+int join_thread(pthread_t handle, Pc pc, Join join);
+
+inline constexpr std::uint32_t kNoThread = UINT32_MAX;
+/// Index of the thread that had this handle last; kNoThread: unknown to the runtime.
+std::uint32_t index_of(pthread_t handle);
+
+namespace detail {
+Thread* prepare_child(Thread& self, const Start& start);
+void discard_child(Thread* child);
+void remember_handle(pthread_t handle, std::uint32_t index);
+extern SpinLock starting;
+}  // namespace detail
+
+template <typename Create>
+int start_thread(Thread* self, pthread_t* handle, const Start& start, Pc pc, Create create) {
+  Thread* const child = detail::prepare_child(*self, start);
+  if (child == nullptr) return create(nullptr);
+  const std::uint32_t index = child->index;
+  const Operation operation{.kind = OperationKind::Create, .argument = index, .pc = pc};
+  before(self, operation);
+  int result = 0;
+  {
+    const Inside inside(*self);
+    // Handles are used again: without the lock a short-lived child's could be another thread's by now.
+    const Locked lock(detail::starting);
+    result = create(child);
+    if (result == 0) detail::remember_handle(*handle, index);
+  }
+  if (result != 0) detail::discard_child(child);
+  after(self, operation, result == 0);
+  return result;
+}
+
+template <typename Join>
+int join_thread(pthread_t handle, Pc pc, Join join) {
+  Thread* const self = acting_thread();
+  if (self == nullptr) return join();
+  // Before: once it is joined, its handle may be another thread's.
+  const std::uint32_t index = index_of(handle);
+  const Operation operation{.kind = OperationKind::Join, .argument = index, .pc = pc};
+  before(self, operation);
+  const int result = join();
+  after(self, operation, result == 0 && index != kNoThread);
+  return result;
+}
+
+}  // namespace ravel::rt

@@ -1,0 +1,106 @@
+#include "runtime/operation.h"
+
+#include "runtime/access.h"
+
+namespace ravel::rt {
+namespace {
+
+std::uint64_t target(const void* object) { return reinterpret_cast<std::uint64_t>(object); }
+
+// Semaphores, once flags and the like order threads without being locks: they are recorded as atomic
+// operations on one byte of the object.
+void record_atomic(Thread& self, EventKind kind, MemoryOrder order, const Operation& operation) {
+  share_range(self, target(operation.object), 1);
+  record_sync(
+      self,
+      {.kind = kind, .order = order, .target = target(operation.object), .width = 1, .pc = operation.pc});
+}
+
+void record(Thread& self, EventKind kind, const void* object, Pc pc) {
+  record_sync(self, {.kind = kind, .target = target(object), .pc = pc});
+}
+
+}  // namespace
+
+void before(Thread* self, const Operation& operation) {
+  if (self == nullptr || !recorder.recording) return;
+  switch (operation.kind) {
+    case OperationKind::Unlock:
+      return record(*self, EventKind::Release, operation.object, operation.pc);
+    case OperationKind::UnlockShared:
+      return record(*self, EventKind::ReleaseShared, operation.object, operation.pc);
+    case OperationKind::Wait:
+      record(*self, EventKind::WaitBegin, operation.object, operation.pc);
+      return record(*self, EventKind::Release, operation.lock, operation.pc);
+    case OperationKind::NotifyOne:
+      return record(*self, EventKind::Notify, operation.object, operation.pc);
+    case OperationKind::NotifyAll:
+      return record(*self, EventKind::NotifyAll, operation.object, operation.pc);
+    case OperationKind::BarrierWait:
+      return record(*self, EventKind::BarrierEnter, operation.object, operation.pc);
+    case OperationKind::SemaphorePost:
+      return record_atomic(*self, EventKind::AtomicRmw, MemoryOrder::Release, operation);
+    case OperationKind::Publish:
+      return record_atomic(*self, EventKind::AtomicStore, MemoryOrder::Release, operation);
+    case OperationKind::Create:
+      return record_sync(*self, {.kind = EventKind::Fork, .target = operation.argument, .pc = operation.pc});
+    case OperationKind::Lock:
+    case OperationKind::TryLock:
+    case OperationKind::LockShared:
+    case OperationKind::TryLockShared:
+    case OperationKind::SemaphoreWait:
+    case OperationKind::Observe:
+    case OperationKind::Join:
+    case OperationKind::Sleep:
+    case OperationKind::Yield:
+    case OperationKind::Block:
+      return;
+  }
+}
+
+void request(Thread* self, const Operation& operation) {
+  if (self != nullptr && recorder.recording)
+    record(*self, EventKind::Request, operation.object, operation.pc);
+}
+
+void after(Thread* self, const Operation& operation, bool succeeded) {
+  if (self == nullptr || !recorder.recording) return;
+  switch (operation.kind) {
+    case OperationKind::Lock:
+    case OperationKind::TryLock:
+      if (succeeded) record(*self, EventKind::Acquire, operation.object, operation.pc);
+      return;
+    case OperationKind::LockShared:
+    case OperationKind::TryLockShared:
+      if (succeeded) record(*self, EventKind::AcquireShared, operation.object, operation.pc);
+      return;
+    case OperationKind::Wait:
+      // The lock is taken again whether the wait ended by a signal or by time.
+      record(*self, EventKind::Acquire, operation.lock, operation.pc);
+      return record(*self, EventKind::WaitEnd, operation.object, operation.pc);
+    case OperationKind::BarrierWait:
+      return record(*self, EventKind::BarrierExit, operation.object, operation.pc);
+    case OperationKind::SemaphoreWait:
+      if (succeeded) record_atomic(*self, EventKind::AtomicRmw, MemoryOrder::Acquire, operation);
+      return;
+    case OperationKind::Observe:
+      return record_atomic(*self, EventKind::AtomicLoad, MemoryOrder::Acquire, operation);
+    case OperationKind::Join:
+      if (succeeded)
+        record_sync(*self, {.kind = EventKind::Join, .target = operation.argument, .pc = operation.pc});
+      return;
+    case OperationKind::Unlock:
+    case OperationKind::UnlockShared:
+    case OperationKind::NotifyOne:
+    case OperationKind::NotifyAll:
+    case OperationKind::SemaphorePost:
+    case OperationKind::Publish:
+    case OperationKind::Create:
+    case OperationKind::Sleep:
+    case OperationKind::Yield:
+    case OperationKind::Block:
+      return;
+  }
+}
+
+}  // namespace ravel::rt

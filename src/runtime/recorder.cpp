@@ -1,0 +1,210 @@
+#include "runtime/recorder.h"
+
+#include "runtime/signal.h"
+
+namespace ravel::rt {
+
+using stream::ChunkHead;
+using stream::ChunkRef;
+using stream::Control;
+using stream::Record;
+using stream::RecordExtra;
+
+constinit Recorder recorder;
+
+namespace {
+
+/// Nothing more is recorded, by anybody.
+void switch_off() {
+  recorder.recording = false;
+  hot_thread = nullptr;
+}
+
+RAVEL_NOINLINE bool next_chunk(Thread& self) {
+  ChunkRef ref = 0;
+  ChunkHead* const chunk = recorder.stream.take_chunk(ref);
+  if (chunk == nullptr) {
+    switch_off();
+    return false;
+  }
+  chunk->thread = self.index;
+  chunk->number = self.chunk == nullptr ? 0 : self.chunk->number + 1;
+  if (self.chunk == nullptr)
+    self.slot->first.store(ref, std::memory_order_release);
+  else
+    self.chunk->next.store(ref, std::memory_order_release);
+  self.chunk = chunk;
+  self.cursor = reinterpret_cast<char*>(chunk) + stream::kChunkHeadBytes;
+  self.limit = reinterpret_cast<char*>(chunk) + stream::kChunkBytes;
+  return true;
+}
+
+/// Space for records that belong together; null: recording has stopped.
+RAVEL_INLINE Record* reserve(Thread& self, std::size_t count) {
+  if (self.cursor + count * sizeof(Record) > self.limit) [[unlikely]]
+    if (!recorder.recording || !next_chunk(self)) return nullptr;
+  return reinterpret_cast<Record*>(self.cursor);
+}
+
+/// The records are complete.
+RAVEL_INLINE void commit(Thread& self, std::size_t count) {
+  self.cursor += count * sizeof(Record);
+  const auto used = self.cursor - reinterpret_cast<char*>(self.chunk) - stream::kChunkHeadBytes;
+  self.chunk->used.store(static_cast<std::uint32_t>(used), std::memory_order_release);
+}
+
+void record_control(Thread& self, Control control, std::uint64_t body) {
+  Record* const to = reserve(self, 1);
+  if (to == nullptr) return;
+  *to = {static_cast<std::uint64_t>(control), body};
+  commit(self, 1);
+}
+
+/// Tells the stream about the calls and returns since the last event.
+RAVEL_INLINE void record_calls(Thread& self) {
+  const std::uint32_t depth = self.depth < Thread::kMaxCalls ? self.depth : Thread::kMaxCalls;
+  if (depth == self.calls_known && (depth == 0 || (self.calls[depth - 1].call & kCallKnown) != 0)) return;
+  std::uint32_t known = depth;
+  while (known > 0 && (self.calls[known - 1].call & kCallKnown) == 0) --known;
+  if (self.calls_known > known) record_control(self, Control::Return, self.calls_known - known);
+  for (std::uint32_t i = known; i < depth; ++i) {
+    record_control(self, Control::Call, code_of(self.calls[i].call));
+    self.calls[i].call |= kCallKnown;
+  }
+  self.calls_known = depth;
+}
+
+/// The thread's ordinal, as far as a record has room for it.
+RAVEL_INLINE std::uint32_t ordinal(Thread& self) {
+  std::uint32_t ordinal = self.ordinal - self.ordinal_base;
+  if (ordinal > Record::kOrdinalMax) [[unlikely]] {
+    record_control(self, Control::Ordinal, self.ordinal);
+    self.ordinal_base = self.ordinal;
+    ordinal = 0;
+  }
+  return ordinal;
+}
+
+constexpr std::uint64_t width_code(std::uint64_t bytes) {
+  if (bytes <= 8) return bytes;
+  return bytes == 16 ? Record::kWidthSixteen : Record::kWidthInExtra;
+}
+
+constexpr std::uint64_t record_head(EventKind kind, MemoryOrder order, std::uint64_t bytes, bool extra,
+                                    std::uint32_t ordinal, std::uint32_t place) {
+  return static_cast<std::uint64_t>(kind) | static_cast<std::uint64_t>(order) << Record::kOrderAt |
+         width_code(bytes) << Record::kWidthAt | static_cast<std::uint64_t>(extra) << Record::kExtraAt |
+         static_cast<std::uint64_t>(ordinal) << Record::kOrdinalAt |
+         static_cast<std::uint64_t>(place) << Record::kPlaceAt;
+}
+
+/// Says that a stamp is being taken until the records that carry it are complete. Space for them is reserved
+/// first: waiting for it with a stamp taken would hold everybody up.
+class Stamping {
+ public:
+  explicit Stamping(Thread& self) : self_(self) {
+    self.slot->stamping.store(1, std::memory_order_relaxed);
+    stamp_ = recorder.stream.head().stamps.fetch_add(1, std::memory_order_seq_cst);
+  }
+  ~Stamping() { self_.slot->stamping.store(0, std::memory_order_release); }
+  Stamping(const Stamping&) = delete;
+  Stamping& operator=(const Stamping&) = delete;
+
+  std::uint64_t stamp() const { return stamp_; }
+
+ private:
+  Thread& self_;
+  std::uint64_t stamp_;
+};
+
+void record_stamped(Thread& self, std::uint64_t head, std::uint64_t target, std::uint64_t value) {
+  Record* const to = reserve(self, 2);
+  if (to == nullptr) return;
+  const Stamping now(self);
+  to[0] = {head, target};
+  to[1] = {now.stamp(), value};
+  commit(self, 2);
+}
+
+// A cell's word becomes two records for each run of bytes; eight bytes have at most four.
+constexpr std::size_t kRecordsOfWord = 8;
+
+/// Writes them and returns how many there are.
+std::size_t put_remembered(Record* to, std::uintptr_t cell_address, std::uint64_t word, bool is_write,
+                           std::uint64_t stamp) {
+  const Incarnation owner = incarnation(incarnation_of(word));
+  const std::uint64_t time = owner.time_base + epoch_of(word);
+  const EventKind kind = is_write ? EventKind::RetroWrite : EventKind::RetroRead;
+  std::size_t count = 0;
+  for (std::uint32_t left = word & kBytesMask; left != 0; count += 2) {
+    const auto first = static_cast<unsigned>(__builtin_ctz(left));
+    const auto bytes = static_cast<unsigned>(__builtin_ctz(~(left >> first)));
+    left &= left + (1U << first);
+    to[count] = {record_head(kind, MemoryOrder::None, bytes, true, 0, place_of(word)) |
+                     ((word & kNear) != 0 ? std::uint64_t{1} << Record::kValueAt : 0),
+                 cell_address + first};
+    to[count + 1] = {stamp, std::uint64_t{owner.thread} << stream::kRetroThreadAt | time};
+  }
+  return count;
+}
+
+}  // namespace
+
+void record_sync(Thread& self, const SyncEvent& event) {
+  const Inside inside(self);
+  record_calls(self);
+  record_stamped(self,
+                 record_head(event.kind, event.order, event.width, true, ordinal(self),
+                             event.pc == 0 ? 0 : code_of(event.pc)),
+                 event.target, event.width);
+  if (!kTimeSteps.has(event.kind)) return;
+  advance_time(self);
+  self.ordinal = 0;
+  if (self.ordinal_base != 0) {
+    record_control(self, Control::Ordinal, 0);
+    self.ordinal_base = 0;
+  }
+}
+
+void record_access(Thread& self, EventKind kind, std::uintptr_t address, std::uint64_t bytes,
+                   std::uint32_t place) {
+  record_calls(self);
+  const std::uint32_t count = ordinal(self);
+  const bool wide = width_code(bytes) == Record::kWidthInExtra;
+  const std::size_t records = wide ? 2 : 1;
+  Record* const to = reserve(self, records);
+  if (to == nullptr) return;
+  to[0] = {record_head(kind, MemoryOrder::None, bytes, wide, count, place), address};
+  if (wide) to[1] = {0, bytes};
+  commit(self, records);
+}
+
+void share_cell(Thread& self, Cell& cell, std::uintptr_t cell_address) {
+  Record* const to = reserve(self, 2 * kRecordsOfWord);
+  if (to == nullptr) return;
+  // The stamp comes before the cell is seen to be shared: so these records come before everything that
+  // another thread records about it.
+  const Stamping now(self);
+  std::size_t count = 0;
+  for (const unsigned kind : {kReadWord, kWriteWord}) {
+    const std::uint64_t word = __atomic_fetch_or(&cell.words[kind], kShared, __ATOMIC_ACQ_REL);
+    if (word == 0 || (word & kShared) != 0) continue;
+    count += put_remembered(to + count, cell_address, word, kind == kWriteWord, now.stamp());
+  }
+  if (count > 0) commit(self, count);
+}
+
+void record_remembered(Thread& self, std::uintptr_t cell_address, std::uint64_t word, bool is_write) {
+  Record* const to = reserve(self, kRecordsOfWord);
+  if (to != nullptr) commit(self, put_remembered(to, cell_address, word, is_write, 0));
+}
+
+void record_range(Thread& self, EventKind kind, std::uintptr_t address, std::uint64_t bytes, Pc pc) {
+  record_calls(self);
+  record_stamped(self,
+                 record_head(kind, MemoryOrder::None, 0, true, ordinal(self), pc == 0 ? 0 : code_of(pc)) |
+                     std::uint64_t{Record::kWidthInExtra} << Record::kWidthAt,
+                 address, bytes);
+}
+
+}  // namespace ravel::rt

@@ -1,0 +1,49 @@
+// Recorder: puts events into the current thread's part of the stream.
+#pragma once
+
+#include <cstdint>
+
+#include "event/event.h"
+#include "event/stream.h"
+#include "runtime/code.h"
+#include "runtime/stream_writer.h"
+#include "runtime/thread.h"
+
+namespace ravel::rt {
+
+/// The process' stream and whether it takes records.
+/// As FilterLevel of a trace.
+enum class Filter : std::uint8_t { None, Segment, Owner };
+
+struct Recorder {
+  StreamWriter stream;
+  Filter filter = Filter::Owner;
+  bool recording = false;
+};
+extern Recorder recorder;
+
+/// A place in the code, from the return address of a hook or interceptor.
+using Pc = std::uintptr_t;
+
+struct SyncEvent {
+  EventKind kind;
+  MemoryOrder order = MemoryOrder::None;
+  std::uint64_t target = 0;
+  std::uint32_t width = 0;
+  Pc pc = 0;
+};
+
+/// An event with its place in the order of all synchronization. If it is one of kTimeSteps, the thread's
+/// local time goes on.
+void record_sync(Thread& self, const SyncEvent& event);
+/// An event of this thread that only its own order matters for.
+void record_access(Thread& self, EventKind kind, std::uintptr_t address, std::uint64_t bytes,
+                   std::uint32_t place);
+/// Makes a cell shared and records the accesses of its owner, if it had one.
+void share_cell(Thread& self, Cell& cell, std::uintptr_t cell_address);
+/// Records an access of this thread that only the cell remembers: its content is `word`.
+void record_remembered(Thread& self, std::uintptr_t cell_address, std::uint64_t word, bool is_write);
+/// Memory is given to the program or taken back.
+void record_range(Thread& self, EventKind kind, std::uintptr_t address, std::uint64_t bytes, Pc pc);
+
+}  // namespace ravel::rt

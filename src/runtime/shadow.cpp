@@ -1,0 +1,41 @@
+#include "runtime/shadow.h"
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+namespace ravel::rt {
+namespace {
+
+// From so many bytes on it is cheaper to give pages back than to clear them.
+constexpr std::size_t kManyBytes = 64 * 1024;
+
+void clear(std::uintptr_t from, std::uintptr_t to) {
+  for (auto* word = reinterpret_cast<std::uint64_t*>(from); word < reinterpret_cast<std::uint64_t*>(to);
+       ++word)
+    __atomic_store_n(word, 0, __ATOMIC_RELAXED);
+}
+
+}  // namespace
+
+bool map_shadow() {
+  if (!reserve_memory_at(kShadowBase, kShadowBytes)) return false;
+  // A core file of the program need not hold it.
+  system_call(SYS_madvise, static_cast<long>(kShadowBase), static_cast<long>(kShadowBytes), MADV_DONTDUMP);
+  return true;
+}
+
+void forget_cells(std::uintptr_t address, std::size_t bytes) {
+  if (bytes == 0) return;
+  const auto from = reinterpret_cast<std::uintptr_t>(cell_of(address));
+  const auto to = reinterpret_cast<std::uintptr_t>(cell_of(address + bytes - 1)) + sizeof(Cell);
+  if (to - from < kManyBytes) return clear(from, to);
+  const std::uintptr_t first_page = (from + kPageBytes - 1) & ~(kPageBytes - 1);
+  const std::uintptr_t end_page = to & ~(kPageBytes - 1);
+  clear(from, first_page);
+  forget_memory(first_page, end_page - first_page);
+  clear(end_page, to);
+}
+
+void forget_shadow() { forget_memory(kShadowBase, kShadowBytes); }
+
+}  // namespace ravel::rt

@@ -1,0 +1,80 @@
+// The shadow: two words for every eight bytes of the program's memory, which say whether one thread alone has
+// touched them so far, and if so, its last read and its last write.
+//
+// A word of a cell:
+//   0                                          no access of this kind
+//   shared = 0, who, when, where, which bytes  the owner's last access of this kind; nobody else has come
+//   shared = 1, the same                       a second thread has come: accesses are recorded. The rest
+//   tells who
+//                                              recorded last, so that repetitions can be dropped.
+// Once one word of a cell is shared, so is the other. A word leaves its unshared state by an atomic operation
+// of the intruder, which thereby learns the owner's last access exactly.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/platform.h"
+
+namespace ravel::rt {
+
+// Linux gives programs three windows of addresses: from 0 (programs with fixed addresses), around 0x55.. and
+// 0x56.. (others, with their heap) and around 0x7e.. and 0x7f.. (mappings, stacks). They stay apart in the
+// low 44 bits, so the shadow needs no table.
+inline constexpr std::uintptr_t kShadowBase = 0x1000'0000'0000;
+inline constexpr std::uintptr_t kAddressMask = 0x0fff'ffff'ffff;
+inline constexpr std::uintptr_t kShadowBytes = 2 * (kAddressMask + 1);
+
+struct Cell {
+  std::uint64_t words[2];  ///< by Kind
+};
+static_assert(sizeof(Cell) == 16);
+
+inline constexpr unsigned kReadWord = 0;
+inline constexpr unsigned kWriteWord = 1;
+
+RAVEL_INLINE Cell* cell_of(std::uintptr_t address) {
+  return reinterpret_cast<Cell*>(kShadowBase + ((address & kAddressMask & ~std::uintptr_t{7}) << 1));
+}
+
+// A word: shared 1 bit, incarnation 11 (who), epoch 20 (when), place 23 (where), near 1, bytes 8 (which, a
+// bit each). `near`: the bytes were accessed at several places at that time, of which this is one.
+inline constexpr std::uint64_t kShared = std::uint64_t{1} << 63;
+inline constexpr unsigned kIncarnationAt = 52;
+inline constexpr std::uint32_t kIncarnations = 1U << 11;  ///< 0 is nobody
+inline constexpr unsigned kEpochAt = 32;
+inline constexpr std::uint32_t kEpochs = 1U << 20;
+inline constexpr unsigned kCellPlaceAt = 9;
+inline constexpr std::uint32_t kCellPlaces = 1U << 23;
+inline constexpr std::uint64_t kNear = 1 << 8;
+inline constexpr std::uint64_t kBytesMask = 0xff;
+/// Who and when.
+inline constexpr std::uint64_t kTagMask = ~kShared & ~((std::uint64_t{1} << kEpochAt) - 1);
+
+constexpr std::uint32_t incarnation_of(std::uint64_t word) {
+  return static_cast<std::uint32_t>(word >> kIncarnationAt) & (kIncarnations - 1);
+}
+constexpr std::uint32_t epoch_of(std::uint64_t word) {
+  return static_cast<std::uint32_t>(word >> kEpochAt) & (kEpochs - 1);
+}
+constexpr std::uint32_t place_of(std::uint64_t word) {
+  return static_cast<std::uint32_t>(word >> kCellPlaceAt) & (kCellPlaces - 1);
+}
+constexpr std::uint64_t cell_place(std::uint32_t place) {
+  return static_cast<std::uint64_t>(place < kCellPlaces ? place : 0) << kCellPlaceAt;
+}
+
+/// `count` bytes of a cell from `first` on, as the low bits of a word.
+constexpr std::uint64_t bytes_code(unsigned first, unsigned count) {
+  return (kBytesMask >> (8 - count)) << first & kBytesMask;
+}
+/// The bytes of `outer` include those of `inner`.
+constexpr bool covers(std::uint64_t outer, std::uint64_t inner) { return (inner & ~outer & kBytesMask) == 0; }
+
+/// Maps the shadow. False: the address space is taken or limited.
+bool map_shadow();
+/// Nobody has touched this memory.
+void forget_cells(std::uintptr_t address, std::size_t bytes);
+/// The same for all memory.
+void forget_shadow();
+
+}  // namespace ravel::rt

@@ -1,0 +1,58 @@
+// The process' stream file (event/stream.h): its head, its notes, and chunks for whoever has something to
+// say.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "event/stream.h"
+#include "runtime/platform.h"
+
+namespace ravel::rt {
+
+class StreamWriter {
+ public:
+  /// Creates `directory/name.PID.rvl` (with a further number if there is one). False, after a message: the
+  /// program runs on without being recorded.
+  bool create(const char* directory, const char* name, std::uint64_t max_bytes);
+  /// In a forked child: drops the parent's file without a change to it.
+  void abandon();
+
+  stream::StreamHead& head() const { return *head_; }
+  bool is_open() const { return head_ != nullptr; }
+
+  /// A chunk with a clean head; nullptr: recording has stopped (the head says why). May wait for the reader.
+  stream::ChunkHead* take_chunk(stream::ChunkRef& ref);
+  /// A new thread's slot; nullptr: there are too many, and recording has stopped.
+  stream::ThreadSlot* take_slot(std::uint32_t parent, std::uint32_t child, bool foreign,
+                                std::uint32_t& index);
+  stream::ThreadSlot* slot(std::uint32_t index) const;
+  /// One line, without its end. Dropped when there is no more space.
+  void note(const char* line, std::size_t length);
+
+  void stop(stream::Stop why);
+  bool stopped() const {
+    return head_->stop.load(std::memory_order_relaxed) != static_cast<std::uint32_t>(stream::Stop::No);
+  }
+  const char* path() const { return path_; }
+
+ private:
+  static constexpr std::uint32_t kMaxExtents = 1 << 16;
+
+  stream::ChunkHead* at(stream::ChunkRef ref) const;
+  stream::ChunkRef pop_free();
+  bool grow();
+  bool map_extent(std::uint32_t first_chunk, std::uint32_t count);
+  bool must_wait() const;
+
+  stream::StreamHead* head_ = nullptr;
+  char* notes_ = nullptr;
+  char** extents_ = nullptr;  ///< by chunk / kExtentChunks
+  int file_ = -1;
+  std::uint64_t max_chunks_ = 0;
+  SpinLock growing_;
+  SpinLock noting_;
+  char path_[4096] = {};
+};
+
+}  // namespace ravel::rt

@@ -1,0 +1,151 @@
+#include "runtime/thread.h"
+
+#include <pthread.h>
+
+#include "runtime/access.h"
+#include "runtime/recorder.h"
+
+namespace ravel::rt {
+
+__thread Thread* hot_thread __attribute__((tls_model("initial-exec"))) = nullptr;
+__thread Thread* this_thread __attribute__((tls_model("initial-exec"))) = nullptr;
+
+namespace {
+
+/// What a thread does after its end (in destructors of other libraries) is lost.
+__thread bool has_ended __attribute__((tls_model("initial-exec"))) = false;
+
+constinit Incarnation incarnations[kIncarnations];
+constinit std::uint32_t incarnation_count = 1;  // 0 is nobody
+constinit SpinLock making;
+
+// Bits of a hot tag that no cell has: the last incarnation is never given.
+constexpr std::uint64_t kNoTag = std::uint64_t{kIncarnations - 1} << kIncarnationAt;
+
+void update_tag(Thread& self) {
+  self.tag = static_cast<std::uint64_t>(self.incarnation) << kIncarnationAt | (self.time - self.time_base)
+                                                                                  << kEpochAt;
+  self.hot_tag = self.incarnation == 0 || recorder.filter != Filter::Owner ? kNoTag : self.tag;
+}
+
+/// Epochs are few bits of a cell: a thread that has used them up goes on under a new number.
+void reincarnate(Thread& self) {
+  const Locked lock(making);
+  if (incarnation_count < kIncarnations - 1) {
+    self.incarnation = incarnation_count++;
+    self.time_base = self.time;
+    incarnations[self.incarnation] = {self.index, self.time_base};
+  } else {
+    // No number left: its accesses are all recorded, so it need not own cells.
+    self.incarnation = 0;
+    self.time_base = self.time;
+  }
+}
+
+constexpr std::size_t kStateBytes = (sizeof(Thread) + kPageBytes - 1) & ~(kPageBytes - 1);
+constexpr std::size_t kCallBytes = sizeof(CallFrame) * Thread::kMaxCalls;
+
+void find_stack(Thread& self) {
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+  void* low = nullptr;
+  std::size_t size = 0;
+  if (pthread_attr_getstack(&attributes, &low, &size) == 0) {
+    self.stack_low = reinterpret_cast<std::uintptr_t>(low);
+    self.stack_high = self.stack_low + size;
+  }
+  pthread_attr_destroy(&attributes);
+}
+
+}  // namespace
+
+Incarnation incarnation(std::uint32_t number) { return incarnations[number]; }
+
+void advance_time(Thread& self) {
+  ++self.time;
+  if (self.incarnation != 0 && self.time - self.time_base >= kEpochs) [[unlikely]]
+    reincarnate(self);
+  update_tag(self);
+}
+
+Thread* make_thread(Thread* parent, bool foreign) {
+  auto* const memory = static_cast<char*>(reserve_memory(kStateBytes + kCallBytes));
+  if (memory == nullptr) return nullptr;
+  auto* const self = reinterpret_cast<Thread*>(memory);
+  self->calls = reinterpret_cast<CallFrame*>(memory + kStateBytes);
+  self->memory = kStateBytes + kCallBytes;
+  self->time = 1;
+  std::uint32_t index = 0;
+  const std::uint32_t child = parent != nullptr ? parent->children++ : 0;
+  const std::uint32_t parent_index = parent != nullptr ? parent->index : UINT32_MAX;
+  self->slot = recorder.stream.take_slot(parent_index, child, foreign, index);
+  if (self->slot == nullptr) {
+    recorder.recording = false;
+    release_memory(memory, self->memory);
+    return nullptr;
+  }
+  self->index = index;
+  reincarnate(*self);
+  update_tag(*self);
+  return self;
+}
+
+void begin_thread(Thread* thread) {
+  this_thread = thread;
+  {
+    const Quiet quiet;
+    find_stack(*thread);
+    end_with_thread();
+  }
+  hot_thread = thread;
+  // Another thread may have used this stack before.
+  if (thread->stack_high != 0 && thread->index != 0)
+    memory_begins(*thread, thread->stack_low,
+                  reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) - thread->stack_low, 0);
+  record_sync(*thread, {.kind = EventKind::ThreadStart});
+}
+
+void end_thread() {
+  Thread* const self = this_thread;
+  hot_thread = nullptr;
+  this_thread = nullptr;
+  has_ended = true;
+  if (self == nullptr) return;
+  if (recorder.recording) {
+    record_sync(*self, {.kind = EventKind::ThreadExit});
+    if (self->stack_high != 0) memory_begins(*self, self->stack_low, self->stack_high - self->stack_low, 0);
+  }
+  self->slot->ended.store(1, std::memory_order_release);
+  release_memory(self, self->memory);
+}
+
+Thread* current_thread() {
+  if (this_thread != nullptr || !recorder.recording || has_ended) return this_thread;
+  Thread* const self = make_thread(nullptr, true);
+  if (self != nullptr) begin_thread(self);
+  return self;
+}
+
+void name_thread(stream::ThreadSlot& slot, const char* name) {
+  std::size_t length = 0;
+  for (; name[length] != '\0' && length < sizeof slot.name - 1; ++length) slot.name[length] = name[length];
+  slot.name[length] = '\0';
+}
+
+void restart_in_child() {
+  const std::uint32_t quiet = this_thread != nullptr ? this_thread->quiet : 0;
+  hot_thread = nullptr;
+  this_thread = nullptr;
+  making = {};
+  incarnation_count = 1;
+  forget_handles();
+  if (!recorder.recording) return;
+  forget_shadow();
+  Thread* const self = make_thread(nullptr, false);
+  if (self == nullptr) return;
+  begin_thread(self);
+  self->quiet = quiet;
+  if (quiet > 0) hot_thread = nullptr;
+}
+
+}  // namespace ravel::rt

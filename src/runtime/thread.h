@@ -1,0 +1,123 @@
+// Thread: what the runtime keeps for each thread of the program, in memory of its own.
+//
+// A thread's state belongs to that thread; nobody else looks at it.
+#pragma once
+
+#include <cstdint>
+
+#include "event/stream.h"
+#include "runtime/platform.h"
+#include "runtime/shadow.h"
+
+namespace ravel::rt {
+
+/// A call that has not returned.
+struct CallFrame {
+  std::uint64_t call;    ///< return address of the call; the top bit: the stream knows of it
+  std::uintptr_t stack;  ///< the stack pointer then: finds calls that were left by longjmp
+};
+inline constexpr std::uint64_t kCallKnown = std::uint64_t{1} << 63;
+
+/// An access that was recorded: for dropping its repetitions.
+struct Recorded {
+  std::uint64_t what;  ///< address of the cell, bytes, kind
+  std::uint64_t when;  ///< who, when and where, as in a cell's word
+};
+
+struct Thread {
+  std::uint64_t hot_tag;      ///< as `tag` if it owns cells, else what no cell has
+  std::uint64_t tag;          ///< who and when, as in a cell's word
+  std::uint32_t ordinal;      ///< hooks since the last synchronization
+  std::uint32_t incarnation;  ///< 0: owns no cells
+  char* cursor;               ///< of the next record
+  char* limit;                ///< of the chunk
+  stream::ChunkHead* chunk;
+  stream::ThreadSlot* slot;
+  CallFrame* calls;           ///< kMaxCalls of them
+  std::uint32_t depth;        ///< calls that have not returned; may exceed kMaxCalls
+  std::uint32_t floor;        ///< calls below are those of the code a signal has interrupted
+  std::uint32_t calls_known;  ///< how many the stream knows of
+  std::uint32_t index;        ///< of its slot
+  std::uint64_t time;         ///< local time (event.h)
+  std::uint64_t time_base;    ///< local time of epoch 0 of this incarnation
+  std::uint32_t ordinal_base;
+  std::uint32_t children;  ///< threads it has started
+  std::uint32_t quiet;     ///< > 0: its hooks are switched off
+  std::uint32_t inside;    ///< > 0: in the runtime, where signals must wait
+  std::uint64_t pending_signals;
+  std::uintptr_t last_load;  ///< address of its last record, if that was an atomic load
+  std::uint64_t last_load_tag;
+  std::uint32_t last_load_version;
+  int last_load_order;
+  std::uintptr_t stack_low;  ///< the thread's stack
+  std::uintptr_t stack_high;
+  void* fiber_of;       ///< for fibers: see fiber.cpp
+  void* start_routine;  ///< of a thread that has not begun
+  void* start_argument;
+  std::size_t memory;  ///< bytes of this object
+
+  static constexpr std::uint32_t kMaxCalls = 1 << 16;
+  static constexpr std::uint32_t kRecorded = 1 << 12;
+  Recorded recorded[kRecorded];
+};
+
+// The current thread as its hooks see it: null while they are switched off, or if nothing is recorded. This
+// makes an idle hook one load and one test.
+extern __thread Thread* hot_thread __attribute__((tls_model("initial-exec")));
+/// The current thread; null if it is unknown or nothing is recorded.
+extern __thread Thread* this_thread __attribute__((tls_model("initial-exec")));
+
+/// Runs the handlers of signals that had to wait (signal.h).
+RAVEL_NOINLINE void deliver_pending(Thread& self);
+
+/// Switches the current thread's hooks and interceptors off: for calls into code whose doings are the
+/// runtime's business.
+class Quiet {
+ public:
+  Quiet() : thread_(this_thread) {
+    if (thread_ == nullptr) return;
+    ++thread_->inside;
+    if (thread_->quiet++ == 0) hot_thread = nullptr;
+  }
+  ~Quiet() {
+    if (thread_ == nullptr) return;
+    if (--thread_->quiet == 0) hot_thread = thread_;
+    if (--thread_->inside == 0 && thread_->pending_signals != 0) deliver_pending(*thread_);
+  }
+  Quiet(const Quiet&) = delete;
+  Quiet& operator=(const Quiet&) = delete;
+
+ private:
+  Thread* thread_;
+};
+
+/// A new thread's state, made by the thread that starts it (or by itself: parent null). Null: recording
+/// stopped.
+Thread* make_thread(Thread* parent, bool foreign);
+/// The calling thread is this one from now on.
+void begin_thread(Thread* thread);
+/// Sees to it that end_thread is called when the calling thread ends, after all else that it does.
+void end_with_thread();
+/// The calling thread ends: its last record, and its state is gone.
+void end_thread();
+/// As reports call the thread.
+void name_thread(stream::ThreadSlot& slot, const char* name);
+/// In a forked child: none of the parent's threads can be joined.
+void forget_handles();
+/// The current thread; makes a state for one that was not started through the runtime. Null: nothing is
+/// recorded.
+Thread* current_thread();
+/// In a forked child: the calling thread is its only one.
+void restart_in_child();
+
+/// Who owns the cells of this incarnation, and the local time of its epoch 0.
+struct Incarnation {
+  std::uint32_t thread;
+  std::uint64_t time_base;
+};
+Incarnation incarnation(std::uint32_t number);
+
+/// A new local time for the thread.
+void advance_time(Thread& self);
+
+}  // namespace ravel::rt
