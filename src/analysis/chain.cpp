@@ -66,12 +66,14 @@ Result<void> run_chain(TraceReader& trace, std::span<const std::unique_ptr<Analy
 }
 
 Result<std::vector<Finding>> analyze(TraceReader& trace, std::span<const AnalysisInfo* const> infos,
-                                     const std::function<void(std::uint64_t)>& progress) {
+                                     const std::function<void(std::uint64_t)>& progress,
+                                     std::vector<std::string>* notes) {
   std::vector<std::unique_ptr<Analysis>> analyses;
   for (const AnalysisInfo* info : infos) analyses.push_back(info->make());
   SourceLines sources;
   FindingBuilder builder(trace, sources);
   if (auto run = run_chain(trace, analyses, builder, progress); !run) return std::unexpected(run.error());
+  if (notes != nullptr) notes->insert(notes->end(), builder.notes().begin(), builder.notes().end());
   FindingStore store;
   for (Finding& finding : builder.take()) store.add(std::move(finding));
   return store.sorted();

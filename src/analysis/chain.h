@@ -20,8 +20,9 @@ Result<void> run_chain(TraceReader& trace, std::span<const std::unique_ptr<Analy
                        DetectionSink& sink, const std::function<void(std::uint64_t)>& progress = {});
 
 /// Makes the analyses of `infos`, runs them and returns the findings, best verdict first. What every command
-/// that analyses uses.
+/// that analyses uses. `notes` (may be null) gets what the user should know about names that are missing.
 Result<std::vector<Finding>> analyze(TraceReader& trace, std::span<const AnalysisInfo* const> infos,
-                                     const std::function<void(std::uint64_t)>& progress = {});
+                                     const std::function<void(std::uint64_t)>& progress = {},
+                                     std::vector<std::string>* notes = nullptr);
 
 }  // namespace ravel

@@ -4,11 +4,9 @@
 
 #include <functional>
 
-#include "report/fingerprint.h"
-
 namespace ravel {
 
-FindingBuilder::Key FindingBuilder::key(const Detection& detection) const {
+FindingBuilder::Key FindingBuilder::key(const Detection& detection) {
   Key key;
   // Named variables are different objects; blocks of memory are told apart by the places that access them.
   if (detection.variable.valid()) {
@@ -21,8 +19,10 @@ FindingBuilder::Key FindingBuilder::key(const Detection& detection) const {
   };
   mix(std::hash<std::string_view>{}(detection.analysis));
   mix(static_cast<std::uint64_t>(detection.kind) << 8 | static_cast<std::uint64_t>(detection.verdict));
-  for (const Involved& event : detection.events)
-    mix(std::uint64_t{event.place.value} << 8 | static_cast<int>(event.kind));
+  for (const Involved& event : detection.events) {
+    const PlaceId place = has_modules() ? names_.shown_place(event.place, event.stack) : event.place;
+    mix(std::uint64_t{place.value} << 8 | static_cast<int>(event.kind));
+  }
   return key;
 }
 
@@ -40,37 +40,83 @@ void FindingBuilder::report(const Detection& detection) {
     ++findings_[entry->second].occurrences;
 }
 
-FindingStep FindingBuilder::step(const Involved& event, const std::string& object) const {
+FindingBuilder::Object FindingBuilder::object(VariableId variable, std::uint64_t position) {
+  const std::uint64_t address = resolver_->variables().address(variable);
+  std::string name = resolver_->variables().name(variable, trace_.tables());
+  if (!has_modules() || is_synthetic(address)) return {.name = name, .canonical = name};
+  if (const auto data = names_.data(address))
+    return {.name = data->name, .canonical = canonical_object(*data)};
+  const auto block = resolver_->blocks().find(address, position);
+  const SourceFrame* const by = block ? names_.shown(block->place, block->stack) : nullptr;
+  if (by == nullptr) return {.name = std::move(name), .canonical = {}};  // addresses differ from run to run
+  return {.name = fmt::format("byte {} of {} allocated by {} at {}", address - block->begin, block->size,
+                              by->function.empty() ? "?" : by->function, place_text(*by)),
+          .canonical = by->linkage_name};
+}
+
+std::string FindingBuilder::lock_name(LockId lock) {
+  const std::uint64_t address = resolver_->lock_address(lock);
+  if (has_modules() && !is_synthetic(address)) {
+    if (const auto data = names_.data(address)) return data->name;
+  }
+  return resolver_->lock_name(lock, trace_.tables());
+}
+
+FindingStep FindingBuilder::step(const Involved& event, const std::string& object) {
   const Tables& tables = trace_.tables();
   FindingStep step;
   step.thread = tables.thread_name(event.thread);
-  step.place = tables.place_text(event.place);
+  const SourceFrame* const shown = has_modules() ? names_.shown(event.place, event.stack) : nullptr;
+  step.place = shown != nullptr ? place_text(*shown) : tables.place_text(event.place);
   step.operation = operation_text(event.kind);
   step.object = object;
   step.event = event.position;
   for (const HeldLock& held : resolver_->locksets().locks(event.held)) {
-    step.locks.push_back(resolver_->lock_name(held.lock, tables));
+    step.locks.push_back(lock_name(held.lock));
     if (held.shared) step.locks.back() += " (shared)";
   }
   return step;
 }
 
-Finding FindingBuilder::build(const Detection& detection) const {
+FingerprintPart FindingBuilder::part(const Involved& event) {
+  if (has_modules()) {
+    const SourceFrame* const shown = names_.shown(event.place, event.stack);
+    if (shown == nullptr) return fingerprint_part(Place{}, event.kind, sources_, 0);
+    Place place;
+    place.file = shown->file;
+    place.line = shown->line;
+    place.function = shown->linkage_name;
+    return fingerprint_part(place, event.kind, sources_, shown->function_line);
+  }
+  const bool known = event.place.index() < trace_.tables().places.size();
+  const Place place = known ? trace_.tables().places[event.place.index()] : Place{};
+  return fingerprint_part(place, event.kind, sources_, 0);
+}
+
+std::vector<Frame> FindingBuilder::stack(const Involved& event) {
+  std::vector<Frame> stack;
+  for (const SourceFrame& frame : names_.frames(event.place, event.stack))
+    stack.push_back({.function = frame.function.empty() ? "?" : frame.function, .place = place_text(frame)});
+  return stack;
+}
+
+Finding FindingBuilder::build(const Detection& detection) {
   Finding finding;
   finding.kind = detection.kind;
+  Object about;
   if (detection.variable.valid())
-    finding.object = resolver_->variables().name(detection.variable, trace_.tables());
+    about = object(detection.variable, detection.events.empty() ? 0 : detection.events.back().position);
+  finding.object = about.name;
   std::vector<FingerprintPart> parts;
   for (const Involved& event : detection.events) {
     finding.steps.push_back(step(event, finding.object));
     finding.events.push_back(event.position);
     finding.threads.push_back(finding.steps.back().thread);
     finding.places.push_back(finding.steps.back().place);
-    const bool known = event.place.index() < trace_.tables().places.size();
-    const Place place = known ? trace_.tables().places[event.place.index()] : Place{};
-    parts.push_back(fingerprint_part(place, event.kind, sources_, 0));
+    if (has_modules()) finding.stacks.push_back(stack(event));
+    parts.push_back(part(event));
   }
-  finding.id = fingerprint(finding.kind, finding.object, parts);
+  finding.id = fingerprint(finding.kind, about.canonical, parts);
   finding.evidence.push_back({.analysis = std::string(detection.analysis),
                               .verdict = detection.verdict,
                               .scope = trace_.path(),

@@ -8,8 +8,10 @@
 #include "analysis/analysis.h"
 #include "analysis/resolver.h"
 #include "report/finding.h"
+#include "report/fingerprint.h"
 #include "report/source_lines.h"
 #include "report/store.h"
+#include "symbol/trace_names.h"
 #include "trace/reader.h"
 
 namespace ravel {
@@ -18,13 +20,16 @@ namespace ravel {
 /// a repeated detection costs one look-up and no text.
 class FindingBuilder final : public DetectionSink {
  public:
-  FindingBuilder(const TraceReader& trace, SourceLines& sources) : trace_(trace), sources_(sources) {}
+  FindingBuilder(const TraceReader& trace, SourceLines& sources)
+      : trace_(trace), names_(trace.tables()), sources_(sources) {}
 
   void begin(const Resolver& ids) override;
   void report(const Detection& detection) override;
 
   /// Everything reported so far; leaves the builder empty.
   std::vector<Finding> take();
+  /// What the user should know about names that are missing, one line each.
+  const std::vector<std::string>& notes() const { return names_.notes(); }
 
  private:
   /// What makes two detections one finding, before names are looked up.
@@ -38,11 +43,24 @@ class FindingBuilder final : public DetectionSink {
     }
   };
 
-  Key key(const Detection& detection) const;
-  Finding build(const Detection& detection) const;
-  FindingStep step(const Involved& event, const std::string& object) const;
+  /// What a finding is about.
+  struct Object {
+    std::string name;       ///< for people
+    std::string canonical;  ///< for the fingerprint
+  };
+
+  /// The trace is of a recorded program: places and addresses are those of its modules.
+  bool has_modules() const { return !trace_.tables().modules.empty(); }
+  Key key(const Detection& detection);
+  Finding build(const Detection& detection);
+  Object object(VariableId variable, std::uint64_t position);
+  std::string lock_name(LockId lock);
+  FindingStep step(const Involved& event, const std::string& object);
+  FingerprintPart part(const Involved& event);
+  std::vector<Frame> stack(const Involved& event);
 
   const TraceReader& trace_;
+  TraceNames names_;
   const Resolver* resolver_ = nullptr;  ///< of the current pass
   SourceLines& sources_;
   boost::unordered_flat_map<Key, std::size_t> seen_;  ///< index into findings_

@@ -29,6 +29,7 @@ void Resolver::prefetch(const Event& event) const {
 std::span<const Event> Resolver::resolve(std::span<Event> batch) {
   free_.insert(free_.end(), retired_.begin(), retired_.end());
   retired_.clear();
+  blocks_.begin_batch();
   out_.clear();
 
   // Nearly every batch resolves event by event and stays where it is.
@@ -62,6 +63,8 @@ std::span<const Event> Resolver::resolve(std::span<Event> batch) {
     if (is_access(event.kind)) {
       access(event);
     } else if (target_space(event.kind) == TargetSpace::Range) {
+      // Memory that has names needs no allocation to be named after.
+      if (event.kind == EventKind::Alloc && !is_synthetic(event.address())) blocks_.add(event);
       end_memory(event);
       out_.push_back(event);
     } else {

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/blocks.h"
 #include "analysis/lockset_table.h"
 #include "analysis/variables.h"
 #include "event/event.h"
@@ -38,9 +39,11 @@ class Resolver {
   std::span<const Event> resolve(std::span<Event> batch);
 
   const Variables& variables() const { return variables_; }
+  const Blocks& blocks() const { return blocks_; }
   LocksetTable& locksets() { return locksets_; }
   const LocksetTable& locksets() const { return locksets_; }
   std::string lock_name(LockId lock, const Tables& tables) const;
+  std::uint64_t lock_address(LockId lock) const { return locks_[lock.index()].address; }
 
  private:
   /// The variable that owns some bytes of a word; `bytes` == 0: `id` is an index into words_ instead.
@@ -87,6 +90,7 @@ class Resolver {
   }
 
   Variables variables_;
+  Blocks blocks_;
   LocksetTable locksets_;
   std::vector<LocksetId> held_;  ///< by thread
 

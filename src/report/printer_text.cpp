@@ -210,8 +210,9 @@ class TextPrinter {
   void stack_of(const Finding& finding, std::uint64_t event) {
     for (std::size_t i = 0; i < finding.stacks.size() && i < finding.events.size(); ++i) {
       if (finding.events[i] != event) continue;
+      int number = 0;
       for (const Frame& frame : finding.stacks[i])
-        line("      in {} at {}", clean(frame.function), clean(frame.place));
+        line("    #{} {} {}", number++, clean(frame.function), clean(frame.place));
       return;
     }
   }

@@ -51,9 +51,11 @@ class Analyze : public Command {
     for (const std::string& path : traces_) {
       auto trace = open_trace(path, from_, lenient_ ? Rules::Lenient : Rules::Strict);
       if (!trace) return std::unexpected(trace.error());
-      auto findings =
-          ravel::analyze(**trace, *infos, [&](std::uint64_t events) { console.progress(path, events); });
+      std::vector<std::string> names_missing;
+      auto findings = ravel::analyze(
+          **trace, *infos, [&](std::uint64_t events) { console.progress(path, events); }, &names_missing);
       if (!findings) return std::unexpected(findings.error());
+      for (const std::string& note : names_missing) console.note(note);
       for (const std::string& note : (*trace)->notes()) console.note(fmt::format("{}: {}", path, note));
       for (Finding& finding : *findings) store.add(std::move(finding));
     }

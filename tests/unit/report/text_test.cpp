@@ -47,8 +47,8 @@ TEST(TextReport, a_block_says_it_all) {
             "  write of balance by thread T1 and read by thread T2 are not ordered\n"
             "  write by thread T1 at bank.cpp:2, of balance, holding m, n, value 5 (event 12)\n"
             "    2 | balance += x;\n"
-            "      in deposit(int) at bank.cpp:2\n"
-            "      in main at bank.cpp:9\n"
+            "    #0 deposit(int) bank.cpp:2\n"
+            "    #1 main bank.cpp:9\n"
             "  read by thread T2 at bank.cpp:4, of balance, no locks held (event 19)\n"
             "  evidence:\n"
             "    predicted by cp in t.std: first race of its trace\n"
@@ -91,7 +91,7 @@ TEST(TextReport, a_schedule_is_the_command_that_repeats_it) {
 TEST(TextReport, places_alone_when_there_are_no_steps) {
   Finding one = race();
   one.steps.clear();
-  EXPECT_THAT(text(one), HasSubstr("  at bank.cpp:2 by thread T1\n      in deposit(int) at bank.cpp:2\n"));
+  EXPECT_THAT(text(one), HasSubstr("  at bank.cpp:2 by thread T1\n    #0 deposit(int) bank.cpp:2\n"));
 }
 
 TEST(TextReport, of_many_steps_only_those_of_the_finding) {
