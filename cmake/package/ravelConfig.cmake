@@ -43,9 +43,10 @@ function(_ravel_instrument target)
   # What the wrappers do, for compilers that know nothing of it (docs/compiling.md); steps are separate here, so
   # ThreadSanitizer's runtime does not come in by itself.
   set(clang "$<OR:$<COMPILE_LANG_AND_ID:C,Clang>,$<COMPILE_LANG_AND_ID:CXX,Clang>>")
+  set(gcc "$<OR:$<COMPILE_LANG_AND_ID:C,GNU>,$<COMPILE_LANG_AND_ID:CXX,GNU>>")
   set(either "$<COMPILE_LANGUAGE:C,CXX>")
   target_compile_options(${target} BEFORE PRIVATE
-    "$<${either}:-g1>" "$<${either}:-fsanitize=thread>"
+    "$<${either}:-g1>" "$<${either}:-fsanitize=thread>" "$<${gcc}:-Wno-tsan>"
     "$<${clang}:SHELL:-mllvm -tsan-instrument-read-before-write>")
   # Public: a program that uses an instrumented library needs the runtime, too, before its other libraries.
   target_link_options(${target} BEFORE PUBLIC

@@ -71,6 +71,8 @@ Words gcc_command(const Invocation& invocation, const Words& first, const Runtim
   Words words = first;
   // Also for a line that only links: link-time optimization inserts the calls there.
   append(words, {"-fsanitize=thread"});
+  // The warning says that ThreadSanitizer's runtime ignores fences. Ours does not.
+  append(words, {"-Wno-tsan"});
   if (invocation.links) {
     const std::string folder = runtime.instead_of_libtsan();
     append(words, {"-B" + folder, "-L" + folder});
