@@ -1,0 +1,14 @@
+// One thread initialises through call_once, the other just reads.
+// EXPECT: race on setting
+#include <mutex>
+#include <thread>
+
+std::once_flag once;
+int setting;
+
+int main() {
+  std::thread first([] { std::call_once(once, [] { setting = 7; }); });
+  std::thread second([] { [[maybe_unused]] volatile int seen = setting; });
+  first.join();
+  second.join();
+}
