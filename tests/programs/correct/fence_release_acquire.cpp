@@ -1,4 +1,4 @@
-// Fences around relaxed accesses, one pair with fences on both sides and two with one.
+// Fences beside relaxed accesses: one against a fence, one against a release store.
 // EXPECT: none
 #include <atomic>
 #include <thread>

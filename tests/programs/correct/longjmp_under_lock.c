@@ -7,8 +7,10 @@ pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 int attempts;
 
 __attribute__((noinline)) static void jump_out(jmp_buf target, int depth) {
-  if (depth == 0) longjmp(target, 1);
-  jump_out(target, depth - 1);
+  if (depth > 0)
+    jump_out(target, depth - 1);
+  else
+    longjmp(target, 1);
 }
 
 static void attempt(void) {

@@ -1,5 +1,5 @@
-// Memory that one thread gives back becomes another one's, with no order between their accesses but the
-// allocator's. EXPECT: none
+// Memory that one thread gives back becomes another one's; only the allocator orders their accesses.
+// EXPECT: none
 #include <atomic>
 #include <cstdlib>
 #include <thread>

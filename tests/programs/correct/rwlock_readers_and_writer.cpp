@@ -1,5 +1,6 @@
 // Reads under the read lock, writes under the write lock.
 // EXPECT: none
+#include <mutex>
 #include <shared_mutex>
 #include <thread>
 

@@ -1,5 +1,5 @@
-// A detached thread's stack, and what is on it, becomes the stack of a later one. Nothing orders the two but
-// the end of the first, which no thread waits for. EXPECT: none
+// A detached thread's stack becomes the stack of a later thread, which nothing orders after the first.
+// EXPECT: none
 #include <atomic>
 #include <thread>
 

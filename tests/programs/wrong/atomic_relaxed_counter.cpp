@@ -1,5 +1,5 @@
-// The thread that counts to two is the last one, yet relaxed counting does not show it what the first one
-// wrote. EXPECT: race on results
+// Relaxed counting tells the last thread that it is the last, not what the first one wrote.
+// EXPECT: race on results
 #include <atomic>
 #include <thread>
 

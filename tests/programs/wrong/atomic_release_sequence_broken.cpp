@@ -1,5 +1,5 @@
-// A plain store by another thread ends the release sequence: who reads it acquires nothing of the first
-// writer's. EXPECT: race on data
+// A plain store by another thread ends the release sequence: its reader acquires nothing of the writer's.
+// EXPECT: race on data
 #include <atomic>
 #include <thread>
 
