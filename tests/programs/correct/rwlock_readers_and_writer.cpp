@@ -7,14 +7,14 @@
 std::shared_mutex lock;
 int value;
 
-void read() {
+void read_value() {
   for (int i = 0; i < 50; ++i) {
     const std::shared_lock guard(lock);
     [[maybe_unused]] volatile int seen = value;
   }
 }
 
-void write() {
+void write_value() {
   for (int i = 0; i < 50; ++i) {
     const std::unique_lock guard(lock);
     ++value;
@@ -22,7 +22,8 @@ void write() {
 }
 
 int main() {
-  std::thread threads[] = {std::thread(read), std::thread(write), std::thread(read), std::thread(write)};
+  std::thread threads[] = {std::thread(read_value), std::thread(write_value), std::thread(read_value),
+                           std::thread(write_value)};
   for (std::thread& thread : threads) thread.join();
   return value != 100;
 }
