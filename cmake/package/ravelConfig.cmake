@@ -32,7 +32,9 @@ function(ravel_instrument)
 endfunction()
 
 function(_ravel_instrument target)
-  target_link_libraries(${target} PRIVATE ravel::annotate)
+  # Not by linking ravel::annotate: that would bind the project to one of target_link_libraries' two signatures.
+  get_target_property(include ravel::annotate INTERFACE_INCLUDE_DIRECTORIES)
+  target_include_directories(${target} PRIVATE "${include}")
   foreach(language C CXX)
     get_filename_component(compiler "${CMAKE_${language}_COMPILER}" NAME)
     if(compiler MATCHES "^ravel-c")
