@@ -6,9 +6,11 @@
 std::once_flag once;
 int setting;
 
+void read_setting() { [[maybe_unused]] volatile int seen = setting; }
+
 int main() {
   std::thread first([] { std::call_once(once, [] { setting = 7; }); });
-  std::thread second([] { [[maybe_unused]] volatile int seen = setting; });
+  std::thread second(read_setting);
   first.join();
   second.join();
 }
