@@ -194,7 +194,7 @@ Result<Runtime> find_runtime() {
   const std::array<fs::path, 2> places{variable == nullptr ? lib / "ravel" : fs::absolute(variable, error),
                                        variable == nullptr ? lib : fs::path()};
   for (const fs::path& place : places) {
-    const Runtime runtime{place.string()};
+    Runtime runtime{place.string()};
     if (place.empty() || ::access(runtime.library().c_str(), R_OK) != 0) continue;
     // Without it gcc would find the real libtsan, and a program with both runtimes crashes.
     const std::string name = runtime.instead_of_libtsan() + "/libtsan.so";
