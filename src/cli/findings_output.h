@@ -20,7 +20,7 @@ class FindingsOutput {
 
   struct About {
     std::vector<std::string> traces;
-    std::string next_command;  ///< see ReportContext
+    std::string next_command;        ///< see ReportContext
     std::optional<int> target_exit;  ///< of the program that was run, if one was
   };
   /// Prints the findings. The exit code: 66 if one counts, else the program's own, else 0.

@@ -5,13 +5,17 @@
 namespace ravel {
 
 void RecordingArguments::define(CLI::App& app) {
-  app.add_option("PROG", command_, "The program and its arguments, after --")->required()->type_name("ARGS...");
-  app.add_option("--filter", filter_,
-                 "Which accesses may be left out: owner (those to memory of one thread), segment (repetitions "
-                 "between two synchronizations), none")
+  app.add_option("PROG", command_, "The program and its arguments, after --")
+      ->required()
+      ->type_name("ARGS...");
+  app.add_option(
+         "--filter", filter_,
+         "Which accesses may be left out: owner (those to memory of one thread), segment (repetitions "
+         "between two synchronizations), none")
       ->type_name("LEVEL")
       ->check(one_of({"owner", "segment", "none"}));
-  app.add_option("--max-size", max_bytes_, "Largest recording of one process; it ends there, the program goes on")
+  app.add_option("--max-size", max_bytes_,
+                 "Largest recording of one process; it ends there, the program goes on")
       ->type_name("SIZE")
       ->transform(CLI::AsSizeValue(false));
 }

@@ -75,7 +75,8 @@ static_assert(sizeof(Record) == 16);
 
 /// The second half of a long record.
 struct RecordExtra {
-  std::uint64_t stamp = 0;  ///< 0: none; one stamp may serve several records of a thread that follow each other
+  std::uint64_t stamp =
+      0;  ///< 0: none; one stamp may serve several records of a thread that follow each other
   /// Event::value if has_value; else the width (ranges). For retroactive accesses: thread << 40 | local time;
   /// there has_value says that the place is one of several.
   std::uint64_t value = 0;
@@ -144,9 +145,9 @@ struct StreamHead {
 static_assert(sizeof(StreamHead) <= kHeadBytes);
 
 // Notes, one a line, words separated by one blank, bytes that are blank, '%' or not printable as %XX:
-//   module CODE BASE BIAS SIZE BUILD_ID PATH   code space from CODE on (in units) is SIZE bytes of the module
-//                        from BASE on, with load bias BIAS; numbers are hexadecimal; BUILD_ID is "-" if it
-//                        has none
+//   module CODE BASE BIAS SIZE BUILD_ID PATH   the module lies in SIZE bytes from BASE on, with load bias
+//   BIAS;
+//                        CODE is the unit of BASE; numbers are hexadecimal; BUILD_ID is "-" if it has none
 //   argument TEXT        one for each word of the command line
 //   directory PATH
 //   environment TEXT

@@ -52,10 +52,10 @@ class SignalsForwarded {
 
  private:
   void set(int number, void (*handler)(int)) {
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_handler = handler;
     action.sa_flags = SA_RESTART;
-    struct sigaction old {};
+    struct sigaction old{};
     sigaction(number, &action, &old);
     before_.emplace_back(number, old);
   }
@@ -114,7 +114,9 @@ std::pair<pid_t, unsigned> process_of(const std::string& file_name) {
   const std::string last = stem.substr(stem.rfind('.') + 1);
   const std::size_t dash = last.find('-');
   return {static_cast<pid_t>(std::strtol(last.c_str(), nullptr, 10)),
-          dash == std::string::npos ? 0 : static_cast<unsigned>(std::strtoul(last.c_str() + dash + 1, nullptr, 10))};
+          dash == std::string::npos
+              ? 0
+              : static_cast<unsigned>(std::strtoul(last.c_str() + dash + 1, nullptr, 10))};
 }
 
 /// Whether the process has finished its stream's head; false: it ended before it could.

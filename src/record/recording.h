@@ -29,15 +29,15 @@ struct FollowOptions {
 };
 
 struct RunEnd {
-  int exit_code = 0;  ///< exit_code_of() the program
+  int exit_code = 0;          ///< exit_code_of() the program
   std::size_t processes = 0;  ///< that recorded anything
 };
 
 /// Reads one process' trace to its end; called in a thread of its own for each process.
 using Follow = std::function<Result<void>(const RecordedProcess&, std::unique_ptr<TraceReader>)>;
 
-/// Starts the program, follows every process of it, and returns when the program and all its followers have ended.
-/// Of processes that are still running then, the rest is not recorded.
+/// Starts the program, follows every process of it, and returns when the program and all its followers have
+/// ended. Of processes that are still running then, the rest is not recorded.
 Result<RunEnd> run_recorded(const FollowOptions& options, const Follow& follow);
 
 }  // namespace ravel

@@ -45,12 +45,14 @@ std::vector<std::string> environment(const RecordOptions& options, const std::st
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
     if (text.starts_with("LD_PRELOAD=")) {
-      if (const std::string_view others = text.substr(11); !others.empty()) preload += fmt::format(":{}", others);
+      if (const std::string_view others = text.substr(11); !others.empty())
+        preload += fmt::format(":{}", others);
     } else if (!text.starts_with("RAVEL_OPTIONS=")) {
       all.emplace_back(text);
     }
   }
-  // Also for a program that is linked with the runtime: an instrumented library in any host is then seen, too.
+  // Also for a program that is linked with the runtime: an instrumented library in any host is then seen,
+  // too.
   all.push_back("LD_PRELOAD=" + preload);
   all.push_back(fmt::format("RAVEL_OPTIONS=record={}:filter={}:max-size={}", option_value(directory),
                             level_name(options.filter), options.max_bytes));
@@ -90,7 +92,8 @@ Result<pid_t> start_target(const RecordOptions& options, const std::string& dire
 
   // Tells whether the program could be started: closed by a successful exec, else it brings errno.
   int failure[2];
-  if (pipe2(failure, O_CLOEXEC) != 0) return fail(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+  if (pipe2(failure, O_CLOEXEC) != 0)
+    return fail(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
   const pid_t child = fork();
   if (child < 0) {
     close(failure[0]);

@@ -25,8 +25,8 @@ Result<std::string> runtime_library();
 /// How the program ended, as a shell would say it: its exit code, or 128 + the signal.
 int exit_code_of(int status);
 
-/// Starts the program; its streams appear in `directory`. It gets standard input, output and error as they are. An
-/// error if it cannot be started at all.
+/// Starts the program; its streams appear in `directory`. It gets standard input, output and error as they
+/// are. An error if it cannot be started at all.
 Result<pid_t> start_target(const RecordOptions& options, const std::string& directory);
 
 }  // namespace ravel

@@ -18,8 +18,9 @@ namespace {
 struct Module {
   CodeRange code;
   std::uintptr_t bias;
-  const char* path;  ///< in names
-  bool here;         ///< scratch of retire_modules
+  std::uintptr_t bytes;  ///< with its data
+  const char* path;      ///< in names
+  bool here;             ///< scratch of retire_modules
 };
 
 constexpr std::uint32_t kMaxModules = 4096;
@@ -58,7 +59,7 @@ void note_module(const Module& module, const dl_phdr_info& info) {
   char buffer[8192];
   Text line(buffer, sizeof buffer);
   line.add("module ").number(module.code.code, 16).add(" ").number(module.code.begin, 16).add(" ");
-  line.number(module.bias, 16).add(" ").number(module.code.bytes, 16).add(" ");
+  line.number(module.bias, 16).add(" ").number(module.bytes, 16).add(" ");
   add_build_id(line, info);
   line.add(" ").word(module.path);
   if (!line.full()) recorder.stream.note(buffer, line.size());
@@ -74,19 +75,27 @@ const char* keep_name(const char* name) {
   return copy;
 }
 
-/// Where a module's code lies.
-CodeRange range_of(const dl_phdr_info& info) {
+/// A module from its first byte to its last. Code comes early in it: data after the last of it, which may be
+/// large, takes none of the space of code addresses.
+Module find_extent(const dl_phdr_info& info) {
   std::uintptr_t low = UINTPTR_MAX;
   std::uintptr_t high = 0;
+  std::uintptr_t code_end = 0;
   for (int i = 0; i < info.dlpi_phnum; ++i) {
     const ElfW(Phdr)& segment = info.dlpi_phdr[i];
-    if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
+    if (segment.p_type != PT_LOAD) continue;
     const std::uintptr_t begin = info.dlpi_addr + segment.p_vaddr;
+    const std::uintptr_t end = begin + segment.p_memsz;
     low = begin < low ? begin : low;
-    high = begin + segment.p_memsz > high ? begin + segment.p_memsz : high;
+    high = end > high ? end : high;
+    if ((segment.p_flags & PF_X) != 0 && end > code_end) code_end = end;
   }
   low &= ~(kPageBytes - 1);
-  return {low, high > low ? high - low : 0, 0};
+  Module module{};
+  module.bias = info.dlpi_addr;
+  module.code = {low, code_end > low ? code_end - low : 0, 0};
+  module.bytes = high > low ? high - low : 0;
+  return module;
 }
 
 struct Update {
@@ -97,7 +106,8 @@ struct Update {
 int visit(dl_phdr_info* info, std::size_t /*size*/, void* context) {
   auto& update = *static_cast<Update*>(context);
   const bool first = update.seen++ == 0;
-  Module module{range_of(*info), info->dlpi_addr, nullptr, true};
+  Module module = find_extent(*info);
+  module.here = true;
   if (module.code.bytes == 0) return 0;
   for (std::uint32_t i = 0; i < module_count; ++i) {
     const Module& known = modules[i];
@@ -143,7 +153,7 @@ bool modules_have_come() {
 }
 
 int mark_here(dl_phdr_info* info, std::size_t /*size*/, void* /*context*/) {
-  const std::uintptr_t begin = range_of(*info).begin;
+  const std::uintptr_t begin = find_extent(*info).code.begin;
   for (std::uint32_t i = 0; i < module_count; ++i)
     if (modules[i].code.begin == begin) modules[i].here = true;
   return 0;

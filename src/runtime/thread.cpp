@@ -15,7 +15,7 @@ namespace {
 /// What a thread does after its end (in destructors of other libraries) is lost.
 __thread bool has_ended __attribute__((tls_model("initial-exec"))) = false;
 
-constinit Incarnation incarnations[kIncarnations];
+constinit Incarnation incarnations[kIncarnations] = {};
 constinit std::uint32_t incarnation_count = 1;  // 0 is nobody
 constinit SpinLock making;
 
@@ -111,10 +111,7 @@ void end_thread() {
   this_thread = nullptr;
   has_ended = true;
   if (self == nullptr) return;
-  if (recorder.recording) {
-    record_sync(*self, {.kind = EventKind::ThreadExit});
-    if (self->stack_high != 0) memory_begins(*self, self->stack_low, self->stack_high - self->stack_low, 0);
-  }
+  if (recorder.recording) record_sync(*self, {.kind = EventKind::ThreadExit});
   self->slot->ended.store(1, std::memory_order_release);
   release_memory(self, self->memory);
 }

@@ -59,8 +59,8 @@ class Analyze : public Command {
       for (const std::string& note : (*trace)->notes()) console.note(fmt::format("{}: {}", path, note));
       for (Finding& finding : *findings) store.add(std::move(finding));
     }
-    return findings_.deliver(console, store,
-                             {.traces = traces_, .next_command = next_command(), .target_exit = std::nullopt});
+    return findings_.deliver(
+        console, store, {.traces = traces_, .next_command = next_command(), .target_exit = std::nullopt});
   }
 
  private:

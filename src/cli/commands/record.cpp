@@ -16,7 +16,8 @@
 namespace ravel {
 namespace {
 
-constexpr std::string_view kFooter = R"(The program's standard input, output and exit code are its own. Each further
+constexpr std::string_view kFooter =
+    R"(The program's standard input, output and exit code are its own. Each further
 process it starts gets a trace of its own: T.PID.rvl beside T.rvl.
 
 Examples:
@@ -26,7 +27,9 @@ Examples:
 class Record : public Command {
  public:
   std::string_view name() const override { return "record"; }
-  std::string_view summary() const override { return "Run a program and keep a trace of what its threads did"; }
+  std::string_view summary() const override {
+    return "Run a program and keep a trace of what its threads did";
+  }
 
   void define(CLI::App& app) override {
     app.add_option("--output,-o", output_, "Trace to write (default: PROG.rvl)")->type_name("FILE");
@@ -41,20 +44,24 @@ class Record : public Command {
     FollowOptions options;
     options.record = program_.options();
     const std::filesystem::path output =
-        output_.empty() ? std::filesystem::path(options.record.command[0]).filename().string() + ".rvl" : output_;
+        output_.empty() ? std::filesystem::path(options.record.command[0]).filename().string() + ".rvl"
+                        : output_;
     options.directory = output.has_parent_path() ? output.parent_path().string() : ".";
 
     std::mutex mutex;
     std::vector<std::string> notes;
     std::atomic<std::uint64_t> events = 0;
-    const auto keep = [&](const RecordedProcess& process, std::unique_ptr<TraceReader> reader) -> Result<void> {
+    const auto keep = [&](const RecordedProcess& process,
+                          std::unique_ptr<TraceReader> reader) -> Result<void> {
       std::filesystem::path path = output;
-      if (!process.first) path.replace_extension(fmt::format("{}{}", process.pid, output.extension().string()));
+      if (!process.first)
+        path.replace_extension(fmt::format("{}{}", process.pid, output.extension().string()));
       auto written = write(*reader, path.string());
       if (!written) return std::unexpected(written.error());
       events += *written;
       const std::lock_guard lock(mutex);
-      for (const std::string& note : reader->notes()) notes.push_back(fmt::format("{}: {}", path.string(), note));
+      for (const std::string& note : reader->notes())
+        notes.push_back(fmt::format("{}: {}", path.string(), note));
       return {};
     };
     const auto end = run_recorded(options, keep);
@@ -63,8 +70,8 @@ class Record : public Command {
     if (end->processes == 0)
       return fail("it has recorded nothing: a statically linked or set-user-id program cannot be recorded",
                   options.record.command[0]);
-    console.note(fmt::format("{}: {} events of {} process{}; now: ravel analyze {}", output.string(), events.load(),
-                             end->processes, end->processes == 1 ? "" : "es",
+    console.note(fmt::format("{}: {} events of {} process{}; now: ravel analyze {}", output.string(),
+                             events.load(), end->processes, end->processes == 1 ? "" : "es",
                              shell_words(std::vector{output.string()})[0]));
     return end->exit_code;
   }
@@ -80,9 +87,11 @@ class Record : public Command {
       if (auto read = reader.next(batch); !read) return std::unexpected(read.error());
       if (batch.empty()) break;
       events += batch.size();
-      if (auto written = (*writer)->write(batch, reader.tables()); !written) return std::unexpected(written.error());
+      if (auto written = (*writer)->write(batch, reader.tables()); !written)
+        return std::unexpected(written.error());
     }
-    if (auto finished = (*writer)->finish(reader.tables()); !finished) return std::unexpected(finished.error());
+    if (auto finished = (*writer)->finish(reader.tables()); !finished)
+      return std::unexpected(finished.error());
     return events;
   }
 

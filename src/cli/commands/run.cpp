@@ -20,7 +20,8 @@
 namespace ravel {
 namespace {
 
-constexpr std::string_view kFooter = R"(The program's standard input, output and exit code are its own; findings
+constexpr std::string_view kFooter =
+    R"(The program's standard input, output and exit code are its own; findings
 come after it has ended, and make the exit code 66.
 
 Examples:
@@ -33,10 +34,14 @@ constexpr std::uint32_t kChunkLimit = 256;
 class Run : public Command {
  public:
   std::string_view name() const override { return "run"; }
-  std::string_view summary() const override { return "Run a program and find the concurrency errors of this run"; }
+  std::string_view summary() const override {
+    return "Run a program and find the concurrency errors of this run";
+  }
 
   void define(CLI::App& app) override {
-    app.add_option("--with", with_, "Analyses to run, or: all, default")->type_name("LIST")->check(analysis_list());
+    app.add_option("--with", with_, "Analyses to run, or: all, default")
+        ->type_name("LIST")
+        ->check(analysis_list());
     program_.define(app);
     findings_.define(app);
     app.add_flag("--quiet,-q", quiet_, "No notes");
@@ -56,13 +61,15 @@ class Run : public Command {
     std::mutex mutex;
     FindingStore store;
     std::vector<std::string> notes;
-    const auto analyze_one = [&](const RecordedProcess& process, std::unique_ptr<TraceReader> reader) -> Result<void> {
+    const auto analyze_one = [&](const RecordedProcess& process,
+                                 std::unique_ptr<TraceReader> reader) -> Result<void> {
       CheckedReader checked(std::move(reader), Rules::Lenient);
       auto findings = analyze(checked, *infos);
       if (!findings) return std::unexpected(findings.error());
       const std::lock_guard lock(mutex);
       for (Finding& finding : *findings) store.add(std::move(finding));
-      for (const std::string& note : checked.notes()) notes.push_back(fmt::format("process {}: {}", process.pid, note));
+      for (const std::string& note : checked.notes())
+        notes.push_back(fmt::format("process {}: {}", process.pid, note));
       return {};
     };
     const auto end = run_recorded(options, analyze_one);
@@ -71,10 +78,11 @@ class Run : public Command {
     if (end->processes == 0)
       return fail("it has recorded nothing: a statically linked or set-user-id program cannot be recorded",
                   options.record.command[0]);
-    return findings_.deliver(console, store,
-                             {.traces = {fmt::format("{}", fmt::join(shell_words(options.record.command), " "))},
-                              .next_command = "ravel explain {rule}",
-                              .target_exit = end->exit_code});
+    return findings_.deliver(
+        console, store,
+        {.traces = {fmt::format("{}", fmt::join(shell_words(options.record.command), " "))},
+         .next_command = "ravel explain {rule}",
+         .target_exit = end->exit_code});
   }
 
  private:
