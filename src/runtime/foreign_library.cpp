@@ -10,9 +10,9 @@ namespace {
 
 // Beginnings of file names.
 constexpr const char* kLibraries[] = {
-    "libgomp.so", "libomp.so",     "libiomp5.so",    "libtbb.so",          "libtbb_debug.so",
-    "libtbb12.",  "libglib-2.0.so", "libgthread-2.0", "libgo.so",          "libstd-",  // Rust's
-    "libQt5Core", "libQt6Core",    "libdispatch.so",
+    "libgomp.so", "libomp.so",      "libiomp5.so",    "libtbb.so", "libtbb_debug.so",
+    "libtbb12.",  "libglib-2.0.so", "libgthread-2.0", "libgo.so",  "libstd-",  // Rust's
+    "libQt5Core", "libQt6Core",     "libdispatch.so",
 };
 
 /// Programs of the Go toolchain have a note of its own.
