@@ -1,4 +1,5 @@
-// A write to a pipe comes before the read that gets it.
+// A write to a pipe comes before the read that gets it, and the stream's own descriptor is out of reach.
+// RECORDS Join 51
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -30,5 +31,12 @@ int main() {
   iovec parts[2] = {{part[0], 2}, {part[1], 2}};
   EXPECT(writev(ends[0], parts, 2) == 4);
   const int copy = dup(ends[1]);
+  EXPECT(close(100'000) == -1 && errno == EBADF);
   EXPECT(recv(copy, buffer, sizeof buffer, 0) == 4 && memcmp(buffer, "xyzw", 4) == 0);
+
+  // A program that closes all it can find is recorded to its end.
+  for (int i = 3; i < 2000; ++i) close(i);
+  closefrom(3);
+  for (int i = 0; i < 50; ++i) std::thread([&] { ++data; }).join();
+  EXPECT(data == 55);
 }
