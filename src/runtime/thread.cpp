@@ -98,11 +98,11 @@ void begin_thread(Thread* thread) {
     end_with_thread();
   }
   hot_thread = thread;
+  record_sync(*thread, {.kind = EventKind::ThreadStart});
   // Another thread may have used this stack before.
   if (thread->stack_high != 0 && thread->index != 0)
     memory_begins(*thread, thread->stack_low,
                   reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) - thread->stack_low, 0);
-  record_sync(*thread, {.kind = EventKind::ThreadStart});
 }
 
 void end_thread() {
@@ -112,8 +112,8 @@ void end_thread() {
   has_ended = true;
   if (self == nullptr) return;
   if (recorder.recording) {
-    record_sync(*self, {.kind = EventKind::ThreadExit});
     if (self->stack_high != 0) memory_begins(*self, self->stack_low, self->stack_high - self->stack_low, 0);
+    record_sync(*self, {.kind = EventKind::ThreadExit});
   }
   self->slot->ended.store(1, std::memory_order_release);
   release_memory(self, self->memory);

@@ -2,7 +2,8 @@
 """run.py COMPILER LIBRARY PROGRAM.cpp: a program that checks itself, with the runtime around it.
 
 Builds it as a user's program is built, runs it without and with recording, and expects the same output and exit
-code 0. Then the recording is read: a lock has one owner at a time, and what the program's head says is in it:
+code 0. Then the recording is read: a lock has one owner at a time, a thread does
+nothing after its end, and what the program's head says is in it:
   // RECORDS KIND COUNT    so many events of a kind
   // NOTES TEXT            a note that begins so
   // STREAMS COUNT         recordings, those of child processes included
@@ -53,9 +54,13 @@ def records(data):
     return [entry[3] for entry in sorted(found)]
 
 
-def check_locks(events):
+def check_order(events):
     owner = {}
+    ended = set()
     for _, thread, kind, lock in events:
+        assert thread not in ended, f"{kind} of thread {thread} after its end"
+        if kind == "ThreadExit":
+            ended.add(thread)
         if kind == "Acquire":
             assert lock not in owner, f"thread {thread} takes {lock:x}, which {owner[lock]} has"
             owner[lock] = thread
@@ -88,7 +93,7 @@ def main():
         assert len(streams) == (int(wanted[1]) if wanted else 1), streams
         data = streams[0].read_bytes()
         events = records(data)
-        check_locks(events)
+        check_order(events)
         counts = collections.Counter(kind for _, _, kind, _ in events)
         for kind, count in re.findall(r"^// RECORDS (\w+) (\d+)", text, re.M):
             assert kind in KINDS, kind
