@@ -51,7 +51,7 @@ void fiber_body() {
   __tsan_switch_to_fiber(main_fiber, 0);
   swapcontext(&fiber_context, &main_context);
   ++steps;
-  __tsan_switch_to_fiber(main_fiber, __tsan_switch_to_fiber_no_sync);
+  __tsan_switch_to_fiber(main_fiber, 0);
   swapcontext(&fiber_context, &main_context);
 }
 
@@ -70,6 +70,9 @@ void use_fibers() {
     swapcontext(&main_context, &fiber_context);
     ++steps;
   }
+  __tsan_switch_to_fiber(fiber, __tsan_switch_to_fiber_no_sync);
+  EXPECT(fiber == __tsan_get_current_fiber() || main_fiber == __tsan_get_current_fiber());
+  __tsan_switch_to_fiber(main_fiber, __tsan_switch_to_fiber_no_sync);
   EXPECT(steps == 4 && main_fiber == __tsan_get_current_fiber());
   __tsan_destroy_fiber(fiber);
 }
