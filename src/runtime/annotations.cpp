@@ -8,8 +8,11 @@ namespace ravel::rt {
 
 void ignore_accesses(Thread* self, bool on) {
   if (self == nullptr) return;
-  if (on && self->quiet++ == 0) hot_thread = nullptr;
-  if (!on && self->quiet > 0 && --self->quiet == 0) hot_thread = self;
+  if (on)
+    ++self->quiet;
+  else if (self->quiet > 0)
+    --self->quiet;
+  hot_thread = self->quiet == 0 ? self : nullptr;
 }
 
 void ignore_synchronization(Thread* self, bool on) {

@@ -86,7 +86,8 @@ void initialize() {
   if (__atomic_exchange_n(&initialized, 1, __ATOMIC_ACQ_REL) != 0) return;
   if (!options.read(getenv("RAVEL_OPTIONS")) || options.record[0] == '\0') return;
   recorder.filter = options.filter;
-  if (recorder.filter != Filter::None && !map_shadow()) {
+  // Also without a filter: the hooks look at a cell before they ask.
+  if (!map_shadow()) {
     complain(
         "cannot reserve the address space that recording needs (a limit on virtual memory?); "
         "the program runs on without being recorded");

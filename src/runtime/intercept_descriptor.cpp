@@ -1,10 +1,9 @@
 // Making, copying and closing descriptors.
 #include "runtime/intercept_descriptor.h"
 
+#include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -16,6 +15,7 @@ RAVEL_REAL_TYPED(dup, int (*)(int))
 RAVEL_REAL_TYPED(dup2, int (*)(int, int))
 RAVEL_REAL_TYPED(dup3, int (*)(int, int, int))
 RAVEL_REAL_TYPED(close, int (*)(int))
+RAVEL_REAL_TYPED(close_range, int (*)(unsigned, unsigned, int))
 RAVEL_REAL_TYPED(epoll_ctl, int (*)(int, int, int, epoll_event*))
 
 namespace ravel::rt {
@@ -27,12 +27,12 @@ constexpr std::uint16_t kFirstFree = 2;
 constexpr std::uint16_t kChannels = 1 << 12;
 
 /// By descriptor: 0 none but itself, else an index of `channels`.
-constinit std::uint16_t leads_to[kDescriptors];
+constinit std::uint16_t leads_to[kDescriptors] = {};
 constinit std::uint32_t channels_used = 0;
 
 // Only their addresses matter, one for each cell of the shadow.
-constinit std::uint64_t channels[kChannels];
-constinit std::uint64_t descriptors[kDescriptors];
+constinit std::uint64_t channels[kChannels] = {};
+constinit std::uint64_t descriptors[kDescriptors] = {};
 
 bool is_known(int descriptor) { return descriptor >= 0 && descriptor < kDescriptors; }
 
@@ -92,6 +92,13 @@ RAVEL_INTERCEPT(int, socket, int domain, int type, int protocol) {
 
 namespace {
 
+// Daemons close all descriptors there can be: the stream's is not there for them.
+bool is_runtimes(int descriptor) { return descriptor >= 0 && descriptor == recorder.stream.file(); }
+int refuse() {
+  errno = EBADF;
+  return -1;
+}
+
 /// A copy of a descriptor that had no channel needs one that both share from now on.
 int share(int from, int to) {
   if (to < 0 || from == to) return to;
@@ -105,14 +112,32 @@ int share(int from, int to) {
 }  // namespace
 
 RAVEL_INTERCEPT(int, dup, int from) { return share(from, real_dup()(from)); }
-RAVEL_INTERCEPT(int, dup2, int from, int to) { return share(from, real_dup2()(from, to)); }
-RAVEL_INTERCEPT(int, dup3, int from, int to, int flags) { return share(from, real_dup3()(from, to, flags)); }
+RAVEL_INTERCEPT(int, dup2, int from, int to) {
+  if (is_runtimes(to)) return refuse();
+  return share(from, real_dup2()(from, to));
+}
+RAVEL_INTERCEPT(int, dup3, int from, int to, int flags) {
+  if (is_runtimes(to)) return refuse();
+  return share(from, real_dup3()(from, to, flags));
+}
 
 RAVEL_INTERCEPT(int, close, int descriptor) {
+  if (is_runtimes(descriptor)) return refuse();
   // Whoever reads on sees the end, and what came before it.
   if (Thread* const self = acting_thread(); self != nullptr) contribute(self, descriptor, RAVEL_CALLER);
   forget_descriptor(descriptor);
   return real_close()(descriptor);
+}
+
+RAVEL_INTERCEPT(int, close_range, unsigned first, unsigned last, int flags) {
+  const int own = recorder.stream.file();
+  const auto file = static_cast<unsigned>(own);
+  if (own < 0 || file < first || file > last) return real_close_range()(first, last, flags);
+  if (file > first && real_close_range()(first, file - 1, flags) != 0) return -1;
+  return file < last ? real_close_range()(file + 1, last, flags) : 0;
+}
+RAVEL_INTERCEPT(void, closefrom, int first) {
+  intercept_close_range(first > 0 ? static_cast<unsigned>(first) : 0, ~0U, 0);
 }
 
 RAVEL_INTERCEPT(int, epoll_ctl, int set, int operation, int descriptor, epoll_event* event) {

@@ -16,6 +16,8 @@ RAVEL_REAL(fexecve)
 RAVEL_REAL_TYPED(execveat, int (*)(int, const char*, char* const*, char* const*, int))
 RAVEL_REAL_TYPED(_exit, void (*)(int))
 RAVEL_REAL(dlclose)
+RAVEL_REAL(vfork)
+RAVEL_REAL_TYPED(__cxa_atexit, int (*)(void (*)(void*), void*, void*))
 
 namespace ravel::rt {
 namespace {
@@ -45,8 +47,19 @@ int replace_image(Execute execute) {
 
 using namespace ravel::rt;
 
-/// A child that shares the parent's memory would share its stream, too: it gets a copy, which POSIX allows.
-RAVEL_INTERCEPT(pid_t, vfork, void) { return real_fork()(); }
+/// A child that shares the parent's memory would share its stream, too: when there is one, the child gets a
+/// copy, which POSIX allows.
+extern "C" __attribute__((visibility("hidden"), used)) void* ravel_vfork_target() {
+  return recorder.recording ? reinterpret_cast<void*>(real_fork()) : reinterpret_cast<void*>(real_vfork());
+}
+/// Returns twice, and the first time may write over its own frame: so it has none.
+extern "C" __attribute__((visibility("default"), naked)) pid_t intercept_vfork() __asm__("vfork");
+pid_t intercept_vfork() {
+  asm("sub $8, %rsp\n\t"
+      "call ravel_vfork_target\n\t"
+      "add $8, %rsp\n\t"
+      "jmp *%rax");
+}
 
 RAVEL_INTERCEPT(int, execve, const char* path, char* const* words, char* const* environment) {
   return replace_image([=] { return real_execve()(path, words, environment); });
@@ -93,6 +106,28 @@ RAVEL_INTERCEPT(void, _Exit, int status) {
   finish();
   real__exit()(status);
   __builtin_unreachable();
+}
+
+namespace {
+
+/// What exit does comes after every registration for it.
+constinit char exit_order = 0;
+
+void observe_registrations(void* /*nothing*/) {
+  if (Thread* const self = acting_thread(); self != nullptr)
+    after(self, {.kind = OperationKind::Observe, .object = &exit_order});
+}
+
+}  // namespace
+
+/// Handlers run in the reverse order, so the one that is registered last observes first.
+RAVEL_INTERCEPT(int, __cxa_atexit, void (*handler)(void*), void* argument, void* module) {
+  Thread* const self = acting_thread();
+  if (self == nullptr) return real___cxa_atexit()(handler, argument, module);
+  before(self, {.kind = OperationKind::Contribute, .object = &exit_order, .pc = RAVEL_CALLER});
+  const int result = real___cxa_atexit()(handler, argument, module);
+  if (result == 0) real___cxa_atexit()(observe_registrations, nullptr, module);
+  return result;
 }
 
 // dlopen is not here: it looks for libraries where its caller's module says, so nothing must come between

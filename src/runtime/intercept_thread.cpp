@@ -23,7 +23,7 @@ struct Handle {
 };
 constexpr std::uint32_t kHandles = 1 << 17;
 static_assert(kHandles > stream::kMaxThreads);
-constinit Handle handles[kHandles];
+constinit Handle handles[kHandles] = {};
 constinit std::uint32_t handles_used = 0;
 
 /// The handle's entry, or the free one where it belongs.

@@ -27,7 +27,8 @@ bool is_error(long result) { return result < 0 && result > -4096; }
 
 std::size_t length_of(const char* text) {
   std::size_t length = 0;
-  while (text[length] != '\0') ++length;
+  // The empty statement keeps the loop from becoming a call of strlen, which is intercepted.
+  for (; text[length] != '\0'; ++length) asm("");
   return length;
 }
 

@@ -16,13 +16,13 @@ RAVEL_NOINLINE void find_real(const char* name, void* function);
 
 }  // namespace ravel::rt
 
-#define RAVEL_REAL_TYPED(name, ...)                    \
-  using Real_##name = __VA_ARGS__;                     \
-  static constinit Real_##name found_##name = nullptr; \
-  RAVEL_INLINE static Real_##name real_##name() {      \
-    if (found_##name == nullptr) [[unlikely]]          \
-      ::ravel::rt::find_real(#name, &found_##name);    \
-    return found_##name;                               \
+#define RAVEL_REAL_TYPED(name, ...)                                     \
+  using Real_##name = __VA_ARGS__;                                      \
+  static constinit Real_##name found_##name = nullptr;                  \
+  RAVEL_INLINE static Real_##name real_##name() {                       \
+    if (found_##name == nullptr) [[unlikely]]                           \
+      ::ravel::rt::find_real(#name, static_cast<void*>(&found_##name)); \
+    return found_##name;                                                \
   }
 #define RAVEL_REAL(name) RAVEL_REAL_TYPED(name, decltype(&::name))
 

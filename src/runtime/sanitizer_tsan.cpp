@@ -17,7 +17,7 @@ struct Reentrant {
   int depth;
 };
 constexpr std::uint32_t kReentrants = 1 << 12;
-constinit Reentrant reentrants[kReentrants];
+constinit Reentrant reentrants[kReentrants] = {};
 constinit SpinLock counting;
 
 /// Changes the depth of a mutex and returns the new one; `all` of it goes, if asked to. When the table is

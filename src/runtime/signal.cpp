@@ -29,7 +29,7 @@ struct Handler {
   void* function;
   int flags;
 };
-constinit Handler handlers[kSignals];
+constinit Handler handlers[kSignals] = {};
 
 struct Kept {
   siginfo_t info;

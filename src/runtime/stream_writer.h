@@ -35,6 +35,8 @@ class StreamWriter {
     return head_->stop.load(std::memory_order_relaxed) != static_cast<std::uint32_t>(stream::Stop::No);
   }
   const char* path() const { return path_; }
+  /// Its descriptor, which the program must not close; -1: none.
+  int file() const { return head_ != nullptr ? file_ : -1; }
 
  private:
   static constexpr std::uint32_t kMaxExtents = 1 << 16;

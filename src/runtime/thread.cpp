@@ -98,11 +98,10 @@ void begin_thread(Thread* thread) {
     end_with_thread();
   }
   hot_thread = thread;
-  // Another thread may have used this stack before.
-  if (thread->stack_high != 0 && thread->index != 0)
-    memory_begins(*thread, thread->stack_low,
-                  reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) - thread->stack_low, 0);
   record_sync(*thread, {.kind = EventKind::ThreadStart});
+  // Another thread may have used this stack before, and the thread-local variables at its end.
+  if (thread->stack_high != 0 && thread->index != 0)
+    memory_begins(*thread, thread->stack_low, thread->stack_high - thread->stack_low, 0);
 }
 
 void end_thread() {

@@ -15,8 +15,8 @@ constexpr std::size_t kLongestLabel = 1000;
 constexpr std::uint32_t kNoUnit = UINT32_MAX;
 
 constinit SpinLock naming;
-constinit const char* labels[kMaxUnits];
-constinit std::uint32_t table[kTable];  ///< index + 1
+constinit const char* labels[kMaxUnits] = {};
+constinit std::uint32_t table[kTable] = {};  ///< index + 1
 constinit std::uint32_t units = 0;
 constinit char* texts = nullptr;
 constinit std::size_t texts_used = 0;
@@ -47,7 +47,7 @@ std::uint32_t unit_of(const char* label) {
   if (texts == nullptr) texts = static_cast<char*>(reserve_memory(kLabelBytes));
   if (texts == nullptr || units == kMaxUnits || texts_used + length + 1 > kLabelBytes) return kNoUnit;
   char* const copy = texts + texts_used;
-  memcpy(copy, label, length);
+  for (std::size_t i = 0; i < length; ++i) copy[i] = label[i];
   texts_used += length + 1;
   labels[units] = copy;
   note_unit(units);
