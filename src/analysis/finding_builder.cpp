@@ -97,6 +97,8 @@ std::vector<Frame> FindingBuilder::stack(const Involved& event) {
   std::vector<Frame> stack;
   for (const SourceFrame& frame : names_.frames(event.place, event.stack))
     stack.push_back({.function = frame.function.empty() ? "?" : frame.function, .place = place_text(frame)});
+  // Behind main and the functions of threads are those of libraries without names: nobody misses them.
+  while (stack.size() > 1 && stack.back().function == "?") stack.pop_back();
   return stack;
 }
 
