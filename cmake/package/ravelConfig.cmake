@@ -32,7 +32,9 @@ function(ravel_instrument)
 endfunction()
 
 function(_ravel_instrument target)
-  target_link_libraries(${target} PRIVATE ravel::annotate)
+  # Not by linking ravel::annotate: that would bind the project to one of target_link_libraries' two signatures.
+  get_target_property(include ravel::annotate INTERFACE_INCLUDE_DIRECTORIES)
+  target_include_directories(${target} PRIVATE "${include}")
   foreach(language C CXX)
     get_filename_component(compiler "${CMAKE_${language}_COMPILER}" NAME)
     if(compiler MATCHES "^ravel-c")
@@ -43,9 +45,10 @@ function(_ravel_instrument target)
   # What the wrappers do, for compilers that know nothing of it (docs/compiling.md); steps are separate here, so
   # ThreadSanitizer's runtime does not come in by itself.
   set(clang "$<OR:$<COMPILE_LANG_AND_ID:C,Clang>,$<COMPILE_LANG_AND_ID:CXX,Clang>>")
+  set(gcc "$<OR:$<COMPILE_LANG_AND_ID:C,GNU>,$<COMPILE_LANG_AND_ID:CXX,GNU>>")
   set(either "$<COMPILE_LANGUAGE:C,CXX>")
   target_compile_options(${target} BEFORE PRIVATE
-    "$<${either}:-g1>" "$<${either}:-fsanitize=thread>"
+    "$<${either}:-g1>" "$<${either}:-fsanitize=thread>" "$<${gcc}:-Wno-tsan>"
     "$<${clang}:SHELL:-mllvm -tsan-instrument-read-before-write>")
   # Public: a program that uses an instrumented library needs the runtime, too, before its other libraries.
   target_link_options(${target} BEFORE PUBLIC

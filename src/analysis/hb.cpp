@@ -74,6 +74,7 @@ class HappensBefore final : public Analysis, RaceHistory::Observer {
       if (is_atomic(part.kind)) history_.atomic(part, clocks_.epoch(t), clocks_.clock(t), *this);
     for (const Event& part : parts)
       if (is_atomic(part.kind)) clocks_.after_atomic(part);
+    clocks_.tick(t);
   }
 
   void race(const Involved& first, const Event& second) override {

@@ -11,7 +11,9 @@ namespace {
 
 class Lockset final : public Analysis {
  public:
-  Wants wants() const override { return {kPlainAccesses | kVariableLifetime, FilterLevel::Owner}; }
+  Wants wants() const override {
+    return {kPlainAccesses | kRetroAccesses | kVariableLifetime, FilterLevel::Owner};
+  }
 
   void begin(const TraceContext& context, DetectionSink& sink) override {
     locksets_ = &context.locksets;
@@ -22,6 +24,9 @@ class Lockset final : public Analysis {
     for (const Event& event : batch) {
       if (kPlainAccesses.has(event.kind)) {
         access(at(event.variable()), event);
+      } else if (kRetroAccesses.has(event.kind)) {
+        // It says whose the variable was while one thread alone accessed it; locks did not matter then.
+        if (State& state = at(event.variable()); state.phase == Phase::Virgin) access(state, event);
       } else if (event.kind == EventKind::Split) {
         const State whole = at(event.split_from());
         at(event.variable()) = whole;
@@ -41,7 +46,7 @@ class Lockset final : public Analysis {
   };
 
   void access(State& state, const Event& event) {
-    const bool write = event.kind == EventKind::Write;
+    const bool write = is_write(event.kind);
     switch (state.phase) {
       case Phase::Virgin:
         state.phase = Phase::Exclusive;

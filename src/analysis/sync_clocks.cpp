@@ -12,7 +12,7 @@ void SyncClocks::start(ThreadId thread) {
 
 void SyncClocks::tick(ThreadId thread, ThreadState& self) {
   const Time now = self.clock[thread];
-  CHECK(now < std::numeric_limits<Time>::max(), "more releases by one thread than a clock can count");
+  CHECK(now < std::numeric_limits<Time>::max(), "more synchronization by one thread than a clock can count");
   self.clock.set(thread, now + 1);
   self.epoch = Epoch(thread, now + 1);
 }
@@ -27,30 +27,26 @@ void SyncClocks::consume(const Event& event) {
     case EventKind::Acquire:
     case EventKind::AcquireShared:
       acquire(event);
-      return;
+      break;
     case EventKind::Release:
     case EventKind::ReleaseShared:
       release(event);
-      return;
-    case EventKind::Fork: {
-      state(event.other_thread());  // before the reference below: it may move the states
-      ThreadState& self = state(event.thread);
-      threads_[event.other_thread().index()].clock.join(self.clock);
-      tick(event.thread, self);
-      return;
-    }
-    case EventKind::Join: {
+      break;
+    case EventKind::Fork:
+      state(event.thread);  // before the references below: it may move the states
+      state(event.other_thread()).clock.join(threads_[event.thread.index()].clock);
+      break;
+    case EventKind::Join:
       state(event.other_thread());
       state(event.thread).clock.join(threads_[event.other_thread().index()].clock);
-      return;
-    }
+      break;
     case EventKind::BarrierEnter:
     case EventKind::BarrierExit:
       barrier(event);
-      return;
+      break;
     case EventKind::Fence:
       fence(event);
-      return;
+      break;
     case EventKind::Split:
       if (const auto whole = atomics_.find(event.split_from()); whole != atomics_.end()) {
         VectorClock copy = whole->second;
@@ -63,6 +59,7 @@ void SyncClocks::consume(const Event& event) {
     default:
       return;
   }
+  tick(event.thread);
 }
 
 void SyncClocks::acquire(const Event& event) {
@@ -86,7 +83,6 @@ void SyncClocks::release(const Event& event) {
     m.shared.join(self.clock);
     m.releaser = ThreadId();
   }
-  tick(event.thread, self);
 }
 
 void SyncClocks::barrier(const Event& event) {
@@ -98,7 +94,6 @@ void SyncClocks::barrier(const Event& event) {
     b.entered[event.thread] = b.first + b.rounds.size() - 1;
     ++round.inside;
     round.arrivals.join(self.clock);
-    tick(event.thread, self);
     return;
   }
   const auto entered = b.entered.find(event.thread);
@@ -115,10 +110,7 @@ void SyncClocks::barrier(const Event& event) {
 void SyncClocks::fence(const Event& event) {
   ThreadState& self = state(event.thread);
   if (acquires(event.order)) self.clock.join(self.pending_acquire);
-  if (releases(event.order)) {
-    self.release_fence = self.clock;
-    tick(event.thread, self);
-  }
+  if (releases(event.order)) self.release_fence = self.clock;
 }
 
 void SyncClocks::before_atomic(const Event& event) {
@@ -136,7 +128,6 @@ void SyncClocks::after_atomic(const Event& event) {
   // A store begins a release sequence of its own; a read-modify-write continues the one it is in.
   if (event.kind == EventKind::AtomicStore) released.clear();
   released.join(releases(event.order) ? self.clock : self.release_fence);
-  if (releases(event.order)) tick(event.thread, self);
 }
 
 }  // namespace ravel

@@ -5,6 +5,9 @@
 // and for atomics those of C++20: a release operation (or a release fence before it) -> an acquire operation
 // (or an acquire fence after it) that reads from it or from its release sequence. Conditions add none: a
 // wait's release and acquire of its lock do that.
+//
+// A thread's own entry is its local time (kTimeSteps), which is what retroactive accesses refer to. For the
+// edges alone it would be enough to tick at releases.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -29,7 +32,7 @@ class SyncClocks {
   void consume(const Event& event);
 
   /// An atomic access has two halves: what it acquires counts for the access itself, what it releases does
-  /// not include it.
+  /// not include it. When both are done for all its parts, tick().
   void before_atomic(const Event& event);
   void after_atomic(const Event& event);
   /// A plain write to a variable that may be atomic: who reads it synchronizes with nobody.

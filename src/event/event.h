@@ -99,11 +99,14 @@ inline constexpr KindMask kRetroAccesses = KindMask::of(EventKind::RetroRead, Ev
 inline constexpr KindMask kAccesses = kPlainAccesses | kAtomicAccesses | kRetroAccesses;
 inline constexpr KindMask kWrites =
     KindMask::of(EventKind::Write, EventKind::AtomicStore, EventKind::AtomicRmw, EventKind::RetroWrite);
-/// A thread's local time starts at 1 and goes on by one after each of its events of these kinds.
+/// The steps of a thread's local time: it starts at 1 and grows by one after each of the thread's events of
+/// these kinds. Recorders count it for retroactive accesses, and analyses must come to the same number; so a
+/// re-entrant acquire and its release, which no analysis sees (well_formed.h), are no steps.
 inline constexpr KindMask kTimeSteps =
     KindMask::of(EventKind::Acquire, EventKind::Release, EventKind::AcquireShared, EventKind::ReleaseShared,
                  EventKind::Fork, EventKind::Join, EventKind::BarrierEnter, EventKind::BarrierExit,
-                 EventKind::Fence, EventKind::AtomicLoad, EventKind::AtomicStore, EventKind::AtomicRmw);
+                 EventKind::Fence) |
+    kAtomicAccesses;
 inline constexpr KindMask kVariableLifetime = KindMask::of(EventKind::Split, EventKind::Retire);
 
 constexpr bool is_access(EventKind kind) { return kAccesses.has(kind); }

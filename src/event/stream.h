@@ -42,7 +42,7 @@ using ChunkRef = std::uint32_t;
 
 /// Kinds of records that are no events, beside the EventKinds.
 enum class Control : std::uint8_t {
-  Ordinal = 56,  ///< body: what the ordinals of the records up to the thread's next stamp are counted from
+  Ordinal = 56,  ///< body: what the ordinals of the records up to the next such record are counted from
   Call,          ///< body: code address of the call; pushed on the thread's stack
   Return,        ///< body: how many calls are popped
   StackOf,       ///< body: code address of one call of the next retroactive access, outermost first
@@ -75,7 +75,7 @@ static_assert(sizeof(Record) == 16);
 
 /// The second half of a long record.
 struct RecordExtra {
-  std::uint64_t stamp = 0;  ///< 0: none
+  std::uint64_t stamp = 0;  ///< 0: none; one stamp may serve several records of a thread that follow each other
   /// Event::value if has_value; else the width (ranges). For retroactive accesses: thread << 40 | local time;
   /// there has_value says that the place is one of several.
   std::uint64_t value = 0;
@@ -151,7 +151,8 @@ static_assert(sizeof(StreamHead) <= kHeadBytes);
 //   directory PATH
 //   environment TEXT
 //   library NAME         synchronization of this library is not seen
-//   unit NAME            a label of units of work or a class: the next UnitId, from 0
+//   unit INDEX LABEL     a label of units of work or a class; INDEX is its UnitId: 0, 1, ...
+//   benign ADDRESS BYTES TEXT   the program says that races on these bytes (hex) are meant
 //   alloc ...            is not a note: allocations are records
 
 }  // namespace ravel::stream

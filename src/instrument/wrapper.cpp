@@ -71,6 +71,8 @@ Words gcc_command(const Invocation& invocation, const Words& first, const Runtim
   Words words = first;
   // Also for a line that only links: link-time optimization inserts the calls there.
   append(words, {"-fsanitize=thread"});
+  // The warning says that ThreadSanitizer's runtime ignores fences. Ours does not.
+  append(words, {"-Wno-tsan"});
   if (invocation.links) {
     const std::string folder = runtime.instead_of_libtsan();
     append(words, {"-B" + folder, "-L" + folder});
@@ -192,8 +194,13 @@ Result<Runtime> find_runtime() {
   const std::array<fs::path, 2> places{variable == nullptr ? lib / "ravel" : fs::absolute(variable, error),
                                        variable == nullptr ? lib : fs::path()};
   for (const fs::path& place : places) {
-    if (place.empty() || ::access((place / "libravel_rt.so").c_str(), R_OK) != 0) continue;
-    return Runtime{place.string()};
+    Runtime runtime{place.string()};
+    if (place.empty() || ::access(runtime.library().c_str(), R_OK) != 0) continue;
+    // Without it gcc would find the real libtsan, and a program with both runtimes crashes.
+    const std::string name = runtime.instead_of_libtsan() + "/libtsan.so";
+    if (::access(name.c_str(), R_OK) != 0)
+      return std::unexpected(Error{"ravel's runtime is not complete: no " + name, {}, 0, kExitInternal});
+    return runtime;
   }
   return std::unexpected(Error{"ravel's runtime libravel_rt.so is not in " + places[0].string() +
                                    (variable == nullptr ? " or " + places[1].string() : ""),

@@ -11,14 +11,17 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <list>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <thread>
 
+#include "event/stream.h"
 #include "trace/stream_reader.h"
 
 namespace ravel {
@@ -114,6 +117,18 @@ std::pair<pid_t, unsigned> process_of(const std::string& file_name) {
           dash == std::string::npos ? 0 : static_cast<unsigned>(std::strtoul(last.c_str() + dash + 1, nullptr, 10))};
 }
 
+/// Whether the process has finished its stream's head; false: it ended before it could.
+bool wait_for_head(const std::string& path, const std::function<bool()>& is_alive) {
+  while (true) {
+    const bool alive = is_alive();
+    std::uint64_t magic = 0;
+    std::ifstream file(path, std::ios::binary);
+    if (file.read(reinterpret_cast<char*>(&magic), sizeof magic) && magic == stream::kMagic) return true;
+    if (!alive) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
 /// Follows the processes of one run.
 class Followers {
  public:
@@ -147,6 +162,7 @@ class Followers {
     stream::LiveOptions live;
     live.is_alive = [this, pid = pid] { return !ended_ && is_running(pid); };
     live.chunk_limit = options_.chunk_limit;
+    if (!wait_for_head(path, live.is_alive)) return;
     auto reader = stream::attach(path, std::move(live));
     if (!reader) return set_error(reader.error());
     const RecordedProcess process{.pid = pid, .first = pid == first_ && image == 0};

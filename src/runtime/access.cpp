@@ -151,6 +151,12 @@ bool any_shared(std::uintptr_t address, std::size_t bytes) {
 
 // Of larger blocks only so many bytes are remembered as freed.
 constexpr std::size_t kRememberedFree = 1024;
+// Looking at the cells of a large block would cost more than a record, and make pages of the shadow that the
+// program never needs.
+constexpr std::size_t kLargeBlock = 64 * 1024;
+// Of a huge one not even the last accesses of other threads are looked for: a race with its being freed may
+// be missed.
+constexpr std::size_t kHugeBlock = 16 * 1024 * 1024;
 
 }  // namespace
 
@@ -160,7 +166,7 @@ void memory_begins(Thread& self, std::uintptr_t address, std::size_t bytes, Pc p
     if (bytes != 0) record_range(self, EventKind::Alloc, address, bytes, pc);
     return;
   }
-  if (recorder.filter == Filter::Segment || any_shared(address, bytes))
+  if (recorder.filter == Filter::Segment || bytes >= kLargeBlock || any_shared(address, bytes))
     record_range(self, EventKind::Alloc, address, bytes, pc);
   forget_cells(address, bytes);
 }
@@ -173,8 +179,8 @@ void memory_ends(Thread& self, std::uintptr_t address, std::size_t bytes, Pc pc)
     if (recorder.filter == Filter::Segment) forget_cells(address, bytes);
     return;
   }
-  bool known = false;  // to somebody else than this thread
-  const std::uintptr_t last = address + bytes - 1;
+  bool known = bytes >= kHugeBlock;  // to somebody else than this thread
+  const std::uintptr_t last = known ? address : address + bytes - 1;
   for (std::uintptr_t at = address & ~std::uintptr_t{7}; at <= last; at += 8) {
     Cell& cell = *cell_of(at);
     for (const std::uint64_t& word : cell.words) {

@@ -42,6 +42,9 @@ RAVEL_INLINE void access(const void* memory, Pc pc) {
 /// Before an atomic access: its memory is shared from now on.
 void share_range(Thread& self, std::uintptr_t address, std::size_t bytes);
 
+/// In a forked child: whatever atomic operation other threads were at, they are not there.
+void free_atomic_locks();
+
 /// The program got this memory from an allocator.
 void memory_begins(Thread& self, std::uintptr_t address, std::size_t bytes, Pc pc);
 /// The program is about to give this memory back, which counts as a write to it.

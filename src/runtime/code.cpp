@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "runtime/access.h"
+#include "runtime/foreign_library.h"
 #include "runtime/recorder.h"
 
 namespace ravel::rt {
@@ -17,6 +19,7 @@ struct Module {
   CodeRange code;
   std::uintptr_t bias;
   const char* path;  ///< in names
+  bool here;         ///< scratch of retire_modules
 };
 
 constexpr std::uint32_t kMaxModules = 4096;
@@ -59,6 +62,7 @@ void note_module(const Module& module, const dl_phdr_info& info) {
   add_build_id(line, info);
   line.add(" ").word(module.path);
   if (!line.full()) recorder.stream.note(buffer, line.size());
+  note_if_foreign(module.path, info);
 }
 
 const char* keep_name(const char* name) {
@@ -93,7 +97,7 @@ struct Update {
 int visit(dl_phdr_info* info, std::size_t /*size*/, void* context) {
   auto& update = *static_cast<Update*>(context);
   const bool first = update.seen++ == 0;
-  Module module{range_of(*info), info->dlpi_addr, nullptr};
+  Module module{range_of(*info), info->dlpi_addr, nullptr, true};
   if (module.code.bytes == 0) return 0;
   for (std::uint32_t i = 0; i < module_count; ++i) {
     const Module& known = modules[i];
@@ -122,6 +126,38 @@ int visit(dl_phdr_info* info, std::size_t /*size*/, void* context) {
   return 0;
 }
 
+/// Modules of the program's loader so far; it grows with each one.
+int count_loads(dl_phdr_info* info, std::size_t /*size*/, void* context) {
+  *static_cast<unsigned long long*>(context) = info->dlpi_adds;
+  return 1;
+}
+
+constinit unsigned long long loads_known = 0;
+
+/// Whether modules have come since the last look.
+bool modules_have_come() {
+  const Quiet quiet;
+  unsigned long long loads = 0;
+  dl_iterate_phdr(count_loads, &loads);
+  return __atomic_exchange_n(&loads_known, loads, __ATOMIC_RELAXED) != loads;
+}
+
+int mark_here(dl_phdr_info* info, std::size_t /*size*/, void* /*context*/) {
+  const std::uintptr_t begin = range_of(*info).begin;
+  for (std::uint32_t i = 0; i < module_count; ++i)
+    if (modules[i].code.begin == begin) modules[i].here = true;
+  return 0;
+}
+
+std::uint32_t look_up(std::uintptr_t pc) {
+  // From the last one: of two at the same place, the later is there now.
+  for (std::uint32_t i = __atomic_load_n(&module_count, __ATOMIC_ACQUIRE); i > 0; --i) {
+    const CodeRange& code = modules[i - 1].code;
+    if (pc - code.begin < code.bytes) return code.code + static_cast<std::uint32_t>((pc - code.begin) >> 2);
+  }
+  return 0;
+}
+
 void visit_modules(bool again) {
   const Quiet quiet;
   const Locked lock(updating);
@@ -137,13 +173,27 @@ void visit_modules(bool again) {
 }  // namespace
 
 std::uint32_t find_code(std::uintptr_t pc) {
-  // From the last one: of two at the same place, the later is there now.
-  for (std::uint32_t i = __atomic_load_n(&module_count, __ATOMIC_ACQUIRE); i > 0; --i) {
-    const CodeRange& code = modules[i - 1].code;
-    if (pc - code.begin < code.bytes) return code.code + static_cast<std::uint32_t>((pc - code.begin) >> 2);
-  }
-  return 0;
+  const std::uint32_t code = look_up(pc);
+  // Code outside all modules was made by the program itself, or is of a library that was loaded since.
+  if (code != 0 || pc == 0 || !modules_have_come()) return code;
+  update_modules();
+  return look_up(pc);
 }
+
+void retire_modules(Thread& self) {
+  const Quiet quiet;
+  const Locked lock(updating);
+  for (std::uint32_t i = 0; i < module_count; ++i) modules[i].here = false;
+  dl_iterate_phdr(mark_here, nullptr);
+  for (std::uint32_t i = 0; i < module_count; ++i) {
+    CodeRange& code = modules[i].code;
+    if (modules[i].here || code.bytes == 0) continue;
+    memory_begins(self, code.begin, code.bytes, 0);
+    code.bytes = 0;
+  }
+}
+
+void free_module_lock() { updating = {}; }
 
 void update_modules() { visit_modules(false); }
 void note_modules_again() { visit_modules(true); }

@@ -7,6 +7,8 @@
 
 namespace ravel::rt {
 
+struct Thread;
+
 struct CodeRange {
   std::uintptr_t begin;
   std::uintptr_t bytes;
@@ -26,6 +28,10 @@ RAVEL_INLINE std::uint32_t code_of(std::uintptr_t pc) {
 
 /// Looks for modules that have come since, and notes them in the stream.
 void update_modules();
+/// Forgets those that are gone: their code and data addresses may be others' from now on.
+void retire_modules(Thread& self);
+/// In a forked child.
+void free_module_lock();
 /// In a new stream: notes all of them again.
 void note_modules_again();
 

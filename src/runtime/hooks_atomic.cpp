@@ -204,6 +204,11 @@ RAVEL_INLINE bool atomic_compare_exchange(volatile T* p, T& expected, T desired,
 }
 
 }  // namespace
+
+void free_atomic_locks() {
+  for (Stripe& at : stripes) at.lock = {};
+}
+
 }  // namespace ravel::rt
 
 using namespace ravel::rt;

@@ -2,13 +2,21 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "runtime/access.h"
+#include "runtime/intercept.h"
 #include "runtime/options.h"
 #include "runtime/recorder.h"
+#include "runtime/unit.h"
+
+// The program may define them (sanitizer/tsan_interface.h).
+extern "C" __attribute__((weak, visibility("default"))) void __tsan_on_initialize();
+extern "C" __attribute__((weak, visibility("default"))) int __tsan_on_finalize(int failed);
 
 namespace ravel::rt {
 namespace {
@@ -67,6 +75,7 @@ bool start_recording() {
   head.values = 2;        // ValueLevel::None
   note_process();
   note_modules_again();
+  note_units_again();
   recorder.recording = true;
   return true;
 }
@@ -85,17 +94,30 @@ void initialize() {
   }
   if (!start_recording()) return;
   if (Thread* const self = make_thread(nullptr, false); self != nullptr) begin_thread(self);
+  // As early as possible: the first one's handler is the first to run in a child, and nothing of the child
+  // must get into the parent's stream.
+  pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+  at_quick_exit(finish);  // and so the last to run
 }
 
+// The child has copies of the runtime's locks as they were, perhaps taken by threads that it does not have.
+// What they protect is usable at any time, so they are simply made new there.
 void before_fork() {}
 void after_fork_in_parent() {}
 
 void after_fork_in_child() {
+  forget_own_thread_id();
   if (!recorder.recording) return;
+  free_atomic_locks();
+  free_module_lock();
   recorder.recording = false;
   recorder.stream.abandon();
   start_recording();
   restart_in_child();
+}
+
+void finish() {
+  if (recorder.recording && recorder.stream.is_open()) recorder.stream.stop(stream::Stop::Exit);
 }
 
 void before_exec() {
@@ -111,11 +133,15 @@ void after_failed_exec() {
 namespace {
 
 // Before the constructors of the program's own modules: their hooks and locks count.
-__attribute__((constructor(101))) void begin() { initialize(); }
+__attribute__((constructor(101))) void begin() {
+  initialize();
+  if (__tsan_on_initialize != nullptr) __tsan_on_initialize();
+}
 
 // After those of the program: what runs later is lost, and nothing else is.
 __attribute__((destructor(101))) void end() {
-  if (recorder.recording && recorder.stream.is_open()) recorder.stream.stop(stream::Stop::Exit);
+  if (__tsan_on_finalize != nullptr) __tsan_on_finalize(0);
+  finish();
 }
 
 }  // namespace

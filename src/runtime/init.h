@@ -12,6 +12,9 @@ void after_fork_in_parent();
 /// The child gets a stream of its own.
 void after_fork_in_child();
 
+/// The process ends in order.
+void finish();
+
 /// The image is about to be replaced, or was not.
 void before_exec();
 void after_failed_exec();

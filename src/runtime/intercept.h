@@ -17,7 +17,7 @@ RAVEL_INLINE Thread* acting_thread() {
     self = current_thread();
     if (self == nullptr) return nullptr;
   }
-  if (self->inside != 0 || !recorder.recording) return nullptr;
+  if ((self->inside | self->ignoring_sync) != 0 || !recorder.recording) return nullptr;
   ++self->ordinal;
   return self;
 }

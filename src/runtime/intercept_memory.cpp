@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "runtime/intercept.h"
+#include "runtime/memory_hooks.h"
 
 extern "C" {
 void* __libc_malloc(std::size_t);
@@ -65,7 +66,17 @@ RAVEL_NOINLINE void end_block(Thread& self, void* block, Pc pc) {
   memory_ends(self, reinterpret_cast<std::uintptr_t>(block), usable_bytes(block), pc);
 }
 
+// The program's own hooks come when a block is there, and while it still is.
+RAVEL_NOINLINE void call_malloc_hooks(const void* block) {
+  for (int i = 0; i < memory_hooks.count; ++i) memory_hooks.on_malloc[i](block, usable_bytes(block));
+}
+RAVEL_NOINLINE void call_free_hooks(const void* block) {
+  for (int i = 0; i < memory_hooks.count; ++i) memory_hooks.on_free[i](block);
+}
+
 RAVEL_INLINE void* begins(void* block, Pc pc) {
+  if (memory_hooks.count != 0 && block != nullptr) [[unlikely]]
+    call_malloc_hooks(block);
   if (Thread* const self = owning_thread(); self != nullptr) begin_block(*self, block, pc);
   return block;
 }
@@ -133,6 +144,8 @@ RAVEL_INTERCEPT(void*, valloc, std::size_t bytes) { return begins(__libc_valloc(
 RAVEL_INTERCEPT(void*, pvalloc, std::size_t bytes) { return begins(__libc_pvalloc(bytes), RAVEL_CALLER); }
 
 RAVEL_INTERCEPT(void, free, void* block) {
+  if (memory_hooks.count != 0 && block != nullptr) [[unlikely]]
+    call_free_hooks(block);
   if (Thread* const self = owning_thread(); self != nullptr) end_block(*self, block, RAVEL_CALLER);
   __libc_free(block);
 }

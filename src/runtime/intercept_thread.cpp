@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "runtime/fiber.h"
 #include "runtime/intercept_mutex.h"
 
 RAVEL_REAL(pthread_create)
@@ -46,6 +47,7 @@ pthread_key_t end_key;
 void end_round(void* rounds) {
   const auto left = reinterpret_cast<std::uintptr_t>(rounds) - 1;
   if (left > 0 && pthread_setspecific(end_key, reinterpret_cast<void*>(left)) == 0) return;
+  leave_fibers();
   if (this_thread != nullptr && recorder.recording) release_robust_mutexes(*this_thread);
   end_thread();
 }

@@ -45,8 +45,8 @@ int start_thread(Thread* self, pthread_t* handle, const Start& start, Pc pc, Cre
   before(self, operation);
   int result = 0;
   {
-    const Inside inside(*self);
-    // Handles are used again: without the lock a short-lived child's could be another thread's by now.
+    // No Inside here: the child would inherit the mask of a thread that has signals waiting. Handles are used
+    // again: without the lock a short-lived child's could be another thread's by now.
     const Locked lock(detail::starting);
     result = create(child);
     if (result == 0) detail::remember_handle(*handle, index);

@@ -39,6 +39,7 @@ void before(Thread* self, const Operation& operation) {
     case OperationKind::BarrierWait:
       return record(*self, EventKind::BarrierEnter, operation.object, operation.pc);
     case OperationKind::SemaphorePost:
+    case OperationKind::Contribute:
       return record_atomic(*self, EventKind::AtomicRmw, MemoryOrder::Release, operation);
     case OperationKind::Publish:
       return record_atomic(*self, EventKind::AtomicStore, MemoryOrder::Release, operation);
@@ -95,6 +96,7 @@ void after(Thread* self, const Operation& operation, bool succeeded) {
     case OperationKind::NotifyAll:
     case OperationKind::SemaphorePost:
     case OperationKind::Publish:
+    case OperationKind::Contribute:
     case OperationKind::Create:
     case OperationKind::Sleep:
     case OperationKind::Yield:

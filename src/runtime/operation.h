@@ -25,6 +25,7 @@ namespace ravel::rt {
   X(SemaphoreWait, "takes one from the semaphore `object`; may block")              \
   X(SemaphorePost, "gives one to the semaphore `object`")                           \
   X(Publish, "what the thread did so far is seen by whoever observes `object`")     \
+  X(Contribute, "the same, beside what others have published through it")           \
   X(Observe, "sees what was published through `object`")                            \
   X(Create, "starts the thread whose index is `argument`")                          \
   X(Join, "waits for the end of the thread whose index is `argument`")              \

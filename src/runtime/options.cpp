@@ -34,7 +34,7 @@ bool read_size(const char* text, std::uint64_t& size) {
   std::uint64_t value = 0;
   const char* at = text;
   for (; *at >= '0' && *at <= '9'; ++at) {
-    if (value > (UINT64_MAX >> 34)) return false;
+    if (value > UINT64_MAX / 16) return false;
     value = value * 10 + static_cast<std::uint64_t>(*at - '0');
   }
   if (at == text) return false;

@@ -133,7 +133,8 @@ void name_thread(stream::ThreadSlot& slot, const char* name) {
 }
 
 void restart_in_child() {
-  const std::uint32_t quiet = this_thread != nullptr ? this_thread->quiet : 0;
+  const Thread* const parent = this_thread;
+  const std::uint32_t quiet = parent != nullptr ? parent->quiet : 0;
   hot_thread = nullptr;
   this_thread = nullptr;
   making = {};
@@ -143,6 +144,11 @@ void restart_in_child() {
   forget_shadow();
   Thread* const self = make_thread(nullptr, false);
   if (self == nullptr) return;
+  if (parent != nullptr) {  // it is still where it was called from
+    self->depth = parent->depth < Thread::kMaxCalls ? parent->depth : Thread::kMaxCalls;
+    for (std::uint32_t i = 0; i < self->depth; ++i)
+      self->calls[i] = {parent->calls[i].call & ~kCallKnown, parent->calls[i].stack};
+  }
   begin_thread(self);
   self->quiet = quiet;
   if (quiet > 0) hot_thread = nullptr;

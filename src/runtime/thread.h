@@ -41,9 +41,10 @@ struct Thread {
   std::uint64_t time;         ///< local time (event.h)
   std::uint64_t time_base;    ///< local time of epoch 0 of this incarnation
   std::uint32_t ordinal_base;
-  std::uint32_t children;  ///< threads it has started
-  std::uint32_t quiet;     ///< > 0: its hooks are switched off
-  std::uint32_t inside;    ///< > 0: in the runtime, where signals must wait
+  std::uint32_t children;       ///< threads it has started
+  std::uint32_t quiet;          ///< > 0: its hooks are switched off
+  std::uint32_t ignoring_sync;  ///< > 0: its synchronization is not recorded
+  std::uint32_t inside;         ///< > 0: in the runtime, where signals must wait
   std::uint64_t pending_signals;
   std::uintptr_t last_load;  ///< address of its last record, if that was an atomic load
   std::uint64_t last_load_tag;

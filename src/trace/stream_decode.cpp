@@ -41,7 +41,6 @@ std::string_view RecordDecoder::decode(const WholeRecord& whole, ThreadContext& 
     if (const auto wrong = retro(whole.extra, context, event); !wrong.empty()) return wrong;
   }
   if (const auto wrong = check_target(event); !wrong.empty()) return wrong;
-  if (whole.stamped()) context.ordinal_base = 0;
 
   const unsigned code = record.width_code();
   std::uint64_t width = code;

@@ -78,7 +78,7 @@ std::expected<std::uint64_t, std::string> StreamThread::find_stamp() {
     if (!whole) return std::unexpected(fmt::format("chunk {} ends within a record", find_.number));
     ++looked_at_;
     if (!whole->stamped()) continue;
-    if (whole->extra.stamp <= last_stamp_) {
+    if (whole->extra.stamp < last_stamp_) {
       return std::unexpected(fmt::format("stamp {} comes after stamp {}", whole->extra.stamp, last_stamp_));
     }
     last_stamp_ = whole->extra.stamp;

@@ -45,5 +45,8 @@ refuse "unknown option '--ravel-nothing'" "$cxx" --ravel-nothing -c add.cpp
 refuse 'no compiler found' env PATH=/nowhere "$cc" -c count.c
 RAVEL_RUNTIME_DIR=/nowhere expect 70 "$cc" count.o
 err_has 'libravel_rt.so is not in /nowhere'
+mkdir incomplete && cp "$RAVEL_RUNTIME_DIR/libravel_rt.so" incomplete
+RAVEL_RUNTIME_DIR=incomplete expect 70 "$cc" count.o
+err_has 'not complete'
 expect 0 "$cc" --ravel-help
 out_has --ravel-compiler

@@ -26,6 +26,10 @@ for compiler in "${compilers[@]}"; do
   expect 0 "$cxx" -g0 -c add.cpp -o bare.o
   if readelf -S bare.o | grep -q debug_line; then fail 'lines in spite of -g0'; fi
 
+  # Fences are no reason to complain.
+  printf '%s\n' '#include <atomic>' 'void f() {' '  std::atomic_thread_fence(std::memory_order_release);' '}' >fence.cpp
+  expect 0 "$cxx" -Wall -Werror -c fence.cpp
+
   # Steps by themselves: preprocessed and assembler code, standard input, a forced language, a precompiled header.
   expect 0 "$cxx" -Werror -E add.cpp -o add.ii
   expect 0 "$cxx" -Werror -S add.ii -o add.s

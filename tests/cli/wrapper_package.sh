@@ -58,13 +58,13 @@ add_library(add_static STATIC add.cpp)
 add_library(add_plain SHARED add.cpp)
 foreach(kind shared static plain)
   add_executable(${kind} main.cpp)
-  target_link_libraries(${kind} PRIVATE add_${kind})
+  target_link_libraries(${kind} add_${kind})
 endforeach()
 add_executable(units units.cpp)
 ravel_instrument(add_shared add_static static units)
 ravel_add_test(NAME check_units COMMAND units one "two three" OPTIONS --fail-on observed)
 END
-for compiler in "${compilers[@]}"; do
+for compiler in g++ "${compilers[-1]}"; do
   build=build-$compiler
   expect 0 cmake -S . -B "$build" -G Ninja -D CMAKE_PREFIX_PATH="$TMP/prefix" -D CMAKE_CXX_COMPILER="$compiler"
   expect 0 cmake --build "$build"

@@ -6,6 +6,7 @@
 
 #include "support/detect.h"
 #include "support/naive.h"
+#include "support/owner_filter.h"
 #include "support/properties.h"
 #include "witness/oracle.h"
 
@@ -121,6 +122,39 @@ Outcome all_shb_races_are_real(const SmallTrace& trace) {
   return {true, std::nullopt};
 }
 
+/// On a trace that a recorder filtered at level `owner` the analysis blames the same second events.
+Outcome survives_owner_filter(const SmallTrace& trace, std::string_view analysis) {
+  const OwnerFiltered filtered = owner_filter(trace);
+  const Races whole = reported(trace, analysis);
+  Outcome outcome{!whole.empty() && filtered.dropped > 0, std::nullopt};
+  std::set<std::uint64_t> expected;
+  for (const std::uint64_t second : second_events(whole))
+    expected.insert(filtered.stands_for[*trace.index_of(second)]);
+  std::set<std::uint64_t> found;
+  for (const auto& [first, second] : reported(filtered.trace, analysis))
+    found.insert(filtered.original[second - 1]);
+  if (found != expected) {
+    outcome.failure = fmt::format("{} blames events {} of the whole trace, but {} of the filtered one",
+                                  analysis, fmt::join(expected, " "), fmt::join(found, " "));
+  }
+  return outcome;
+}
+
+Outcome hb_survives_owner_filter(const SmallTrace& trace) {
+  Outcome outcome = survives_owner_filter(trace, "hb");
+  const OwnerFiltered filtered = owner_filter(trace);
+  const Races defined = happens_before_races(trace);
+  for (const auto& [first, second] : reported(filtered.trace, "hb"))
+    if (!defined.contains({filtered.original[first - 1], filtered.original[second - 1]}))
+      outcome.failure = fmt::format("a false race of {} and {}", filtered.original[first - 1],
+                                    filtered.original[second - 1]);
+  return outcome;
+}
+
+Outcome lockset_survives_owner_filter(const SmallTrace& trace) {
+  return survives_owner_filter(trace, "lockset");
+}
+
 }  // namespace
 
 std::span<const Property> race_properties() {
@@ -136,6 +170,13 @@ std::span<const Property> race_properties() {
                all_shb_races_are_real},
       Property{"AllShbRacesAreRealWithAtomics", "the same with atomics, fences and barriers",
                oracle_with_atomics, all_shb_races_are_real},
+      Property{
+          "HbSurvivesTheOwnerFilter",
+          "hb reports the same second events, and real pairs only, when a recorder filtered by ownership",
+          any_synchronization, hb_survives_owner_filter},
+      Property{"LocksetSurvivesTheOwnerFilter",
+               "lockset reports the same second events when a recorder filtered by ownership",
+               any_synchronization, lockset_survives_owner_filter},
   };
   return kProperties;
 }

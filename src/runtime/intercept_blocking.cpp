@@ -1,0 +1,105 @@
+// Calls that let time pass, let others run, or wait for something outside: a process, a signal, a lock on a
+// file, a message. The recorder has no use for them; whoever schedules the threads must know.
+#include <errno.h>
+#include <linux/futex.h>
+#include <mqueue.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <sys/file.h>
+#include <sys/msg.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/intercept.h"
+
+namespace ravel::rt {
+namespace {
+
+template <typename Call>
+auto around(OperationKind kind, Pc pc, const void* object, Call real) {
+  Thread* const self = acting_thread();
+  if (self == nullptr) return real();
+  const Operation operation{.kind = kind, .object = object, .pc = pc};
+  before(self, operation);
+  const auto result = real();
+  after(self, operation);
+  return result;
+}
+
+}  // namespace
+}  // namespace ravel::rt
+
+using namespace ravel::rt;
+
+#define RAVEL_AROUND(kind, result, name, parameters, arguments)                                         \
+  RAVEL_REAL_TYPED(name, result(*) parameters)                                                          \
+  RAVEL_INTERFACE result intercept_##name parameters __asm__(#name);                                    \
+  result intercept_##name parameters {                                                                  \
+    return around(OperationKind::kind, RAVEL_CALLER, nullptr, [=] { return real_##name() arguments; }); \
+  }
+
+RAVEL_AROUND(Sleep, int, nanosleep, (const timespec* time, timespec* left), (time, left))
+RAVEL_AROUND(Sleep, int, clock_nanosleep, (clockid_t clock, int flags, const timespec* time, timespec* left),
+             (clock, flags, time, left))
+RAVEL_AROUND(Sleep, int, usleep, (useconds_t time), (time))
+RAVEL_AROUND(Sleep, unsigned, sleep, (unsigned seconds), (seconds))
+RAVEL_AROUND(Sleep, int, thrd_sleep, (const timespec* time, timespec* left), (time, left))
+RAVEL_AROUND(Yield, int, sched_yield, (), ())
+RAVEL_INTERCEPT(int, pthread_yield, void) {
+  return around(OperationKind::Yield, RAVEL_CALLER, nullptr, [] { return real_sched_yield()(); });
+}
+RAVEL_INTERCEPT(void, thrd_yield, void) {
+  around(OperationKind::Yield, RAVEL_CALLER, nullptr, [] { return real_sched_yield()(); });
+}
+
+RAVEL_AROUND(Block, pid_t, wait, (int* status), (status))
+RAVEL_AROUND(Block, pid_t, waitpid, (pid_t pid, int* status, int options), (pid, status, options))
+RAVEL_AROUND(Block, pid_t, wait3, (int* status, int options, rusage* usage), (status, options, usage))
+RAVEL_AROUND(Block, pid_t, wait4, (pid_t pid, int* status, int options, rusage* usage),
+             (pid, status, options, usage))
+RAVEL_AROUND(Block, int, waitid, (idtype_t type, id_t id, siginfo_t* info, int options),
+             (type, id, info, options))
+
+RAVEL_AROUND(Block, int, pause, (), ())
+RAVEL_AROUND(Block, int, sigsuspend, (const sigset_t* mask), (mask))
+RAVEL_AROUND(Block, int, sigwait, (const sigset_t* set, int* signal), (set, signal))
+RAVEL_AROUND(Block, int, sigwaitinfo, (const sigset_t* set, siginfo_t* info), (set, info))
+RAVEL_AROUND(Block, int, sigtimedwait, (const sigset_t* set, siginfo_t* info, const timespec* timeout),
+             (set, info, timeout))
+
+RAVEL_AROUND(Block, int, flock, (int file, int operation), (file, operation))
+RAVEL_AROUND(Block, int, lockf, (int file, int command, off_t bytes), (file, command, bytes))
+RAVEL_AROUND(Block, ssize_t, msgrcv, (int queue, void* to, std::size_t n, long type, int flags),
+             (queue, to, n, type, flags))
+RAVEL_AROUND(Block, int, msgsnd, (int queue, const void* from, std::size_t n, int flags),
+             (queue, from, n, flags))
+RAVEL_AROUND(Block, ssize_t, mq_receive, (mqd_t queue, char* to, std::size_t n, unsigned* priority),
+             (queue, to, n, priority))
+RAVEL_AROUND(Block, ssize_t, mq_timedreceive,
+             (mqd_t queue, char* to, std::size_t n, unsigned* priority, const timespec* until),
+             (queue, to, n, priority, until))
+RAVEL_AROUND(Block, int, mq_send, (mqd_t queue, const char* from, std::size_t n, unsigned priority),
+             (queue, from, n, priority))
+RAVEL_AROUND(Block, int, mq_timedsend,
+             (mqd_t queue, const char* from, std::size_t n, unsigned priority, const timespec* until),
+             (queue, from, n, priority, until))
+
+RAVEL_REAL_TYPED(syscall, long (*)(long, ...))
+
+/// Atomic waits, latches and semaphores of the C++ library reach the kernel this way.
+RAVEL_INTERCEPT(long, syscall, long number, ...) {
+  long a[6];
+  va_list list;
+  va_start(list, number);
+  for (long& argument : a) argument = va_arg(list, long);
+  va_end(list);
+  const auto real = [&] { return real_syscall()(number, a[0], a[1], a[2], a[3], a[4], a[5]); };
+  if (number != SYS_futex) return real();
+  const long command = a[1] & FUTEX_CMD_MASK;
+  const bool waits = command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET || command == FUTEX_LOCK_PI ||
+                     command == FUTEX_WAIT_REQUEUE_PI;
+  if (!waits) return real();
+  return around(OperationKind::Block, RAVEL_CALLER, reinterpret_cast<const void*>(a[0]), real);
+}

@@ -1,0 +1,104 @@
+// Processes and libraries that come and go. Forks are noticed by handlers of pthread_atfork (init.cpp),
+// whoever calls fork; here is what those do not see.
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "runtime/init.h"
+#include "runtime/intercept.h"
+
+RAVEL_REAL(fork)
+RAVEL_REAL(execve)
+RAVEL_REAL(execvpe)
+RAVEL_REAL(fexecve)
+RAVEL_REAL_TYPED(execveat, int (*)(int, const char*, char* const*, char* const*, int))
+RAVEL_REAL_TYPED(_exit, void (*)(int))
+RAVEL_REAL(dlclose)
+
+namespace ravel::rt {
+namespace {
+
+template <typename Execute>
+int replace_image(Execute execute) {
+  before_exec();
+  const int result = execute();
+  after_failed_exec();
+  return result;
+}
+
+/// The words of execl and its like as an array.
+#define RAVEL_COLLECT_WORDS(words, first, list)                                            \
+  std::size_t count = 1;                                                                   \
+  va_list list;                                                                            \
+  va_start(list, first);                                                                   \
+  while (va_arg(list, char*) != nullptr) ++count;                                          \
+  va_end(list);                                                                            \
+  auto** const words = static_cast<char**>(__builtin_alloca((count + 1) * sizeof(char*))); \
+  words[0] = const_cast<char*>(first);                                                     \
+  va_start(list, first);                                                                   \
+  for (std::size_t i = 1; i <= count; ++i) words[i] = va_arg(list, char*);
+
+}  // namespace
+}  // namespace ravel::rt
+
+using namespace ravel::rt;
+
+/// A child that shares the parent's memory would share its stream, too: it gets a copy, which POSIX allows.
+RAVEL_INTERCEPT(pid_t, vfork, void) { return real_fork()(); }
+
+RAVEL_INTERCEPT(int, execve, const char* path, char* const* words, char* const* environment) {
+  return replace_image([=] { return real_execve()(path, words, environment); });
+}
+RAVEL_INTERCEPT(int, execv, const char* path, char* const* words) {
+  return replace_image([=] { return real_execve()(path, words, environ); });
+}
+RAVEL_INTERCEPT(int, execvp, const char* file, char* const* words) {
+  return replace_image([=] { return real_execvpe()(file, words, environ); });
+}
+RAVEL_INTERCEPT(int, execvpe, const char* file, char* const* words, char* const* environment) {
+  return replace_image([=] { return real_execvpe()(file, words, environment); });
+}
+RAVEL_INTERCEPT(int, fexecve, int file, char* const* words, char* const* environment) {
+  return replace_image([=] { return real_fexecve()(file, words, environment); });
+}
+RAVEL_INTERCEPT(int, execveat, int directory, const char* path, char* const* words, char* const* environment,
+                int flags) {
+  return replace_image([=] { return real_execveat()(directory, path, words, environment, flags); });
+}
+RAVEL_INTERCEPT(int, execl, const char* path, const char* word, ...) {
+  RAVEL_COLLECT_WORDS(words, word, list)
+  va_end(list);
+  return replace_image([=] { return real_execve()(path, words, environ); });
+}
+RAVEL_INTERCEPT(int, execlp, const char* file, const char* word, ...) {
+  RAVEL_COLLECT_WORDS(words, word, list)
+  va_end(list);
+  return replace_image([=] { return real_execvpe()(file, words, environ); });
+}
+RAVEL_INTERCEPT(int, execle, const char* path, const char* word, ...) {
+  RAVEL_COLLECT_WORDS(words, word, list)
+  char* const* const environment = va_arg(list, char* const*);
+  va_end(list);
+  return replace_image([=] { return real_execve()(path, words, environment); });
+}
+
+RAVEL_INTERCEPT(void, _exit, int status) {
+  finish();
+  real__exit()(status);
+  __builtin_unreachable();
+}
+RAVEL_INTERCEPT(void, _Exit, int status) {
+  finish();
+  real__exit()(status);
+  __builtin_unreachable();
+}
+
+// dlopen is not here: it looks for libraries where its caller's module says, so nothing must come between
+// them. New modules are found when code of theirs first calls a hook.
+RAVEL_INTERCEPT(int, dlclose, void* library) {
+  const int result = real_dlclose()(library);
+  if (Thread* const self = acting_thread(); self != nullptr) retire_modules(*self);
+  return result;
+}

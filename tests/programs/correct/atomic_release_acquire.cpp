@@ -1,0 +1,20 @@
+// Release and acquire on one flag.
+// EXPECT: none
+#include <atomic>
+#include <thread>
+
+std::atomic<bool> ready;
+int data;
+
+int main() {
+  std::thread writer([] {
+    data = 42;
+    ready.store(true, std::memory_order_release);
+  });
+  std::thread reader([] {
+    while (!ready.load(std::memory_order_acquire)) std::this_thread::yield();
+    [[maybe_unused]] volatile int seen = data;
+  });
+  writer.join();
+  reader.join();
+}

@@ -1,0 +1,22 @@
+// A signal fence orders nothing between threads.
+// EXPECT: race on data
+#include <atomic>
+#include <thread>
+
+std::atomic<bool> ready;
+int data;
+
+int main() {
+  std::thread writer([] {
+    data = 42;
+    std::atomic_signal_fence(std::memory_order_release);
+    ready.store(true, std::memory_order_relaxed);
+  });
+  std::thread reader([] {
+    while (!ready.load(std::memory_order_relaxed)) std::this_thread::yield();
+    std::atomic_signal_fence(std::memory_order_acquire);
+    [[maybe_unused]] volatile int seen = data;
+  });
+  writer.join();
+  reader.join();
+}
