@@ -46,7 +46,10 @@ FindingBuilder::Object FindingBuilder::object(VariableId variable, std::uint64_t
   if (!has_modules() || is_synthetic(address)) return {.name = name, .canonical = name};
   if (const auto data = names_.data(address))
     return {.name = data->name, .canonical = canonical_object(*data)};
-  const auto block = resolver_->blocks().find(address, position);
+  // The owner filter drops most allocations: what is left may be of a block that has long been another.
+  const auto block = trace_.header().filter == FilterLevel::Owner
+                         ? std::nullopt
+                         : resolver_->blocks().find(address, position);
   const SourceFrame* const by = block ? names_.shown(block->place, block->stack) : nullptr;
   if (by == nullptr) return {.name = std::move(name), .canonical = {}};  // addresses differ from run to run
   return {.name = fmt::format("byte {} of {} allocated by {} at {}", address - block->begin, block->size,
@@ -97,6 +100,8 @@ std::vector<Frame> FindingBuilder::stack(const Involved& event) {
   std::vector<Frame> stack;
   for (const SourceFrame& frame : names_.frames(event.place, event.stack))
     stack.push_back({.function = frame.function.empty() ? "?" : frame.function, .place = place_text(frame)});
+  // Behind main and the functions of threads are those of libraries without names: nobody misses them.
+  while (stack.size() > 1 && stack.back().function == "?") stack.pop_back();
   return stack;
 }
 

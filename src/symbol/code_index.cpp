@@ -103,7 +103,12 @@ void CodeIndex::collect(Dwarf_Die die, Unit& unit, const std::string& scope, std
       case DW_TAG_structure_type:
       case DW_TAG_union_type:
       case DW_TAG_subprogram:
-        collect(child, unit, dwarf::scope_within(scope, child), budget, depth + 1);
+        // A class without a name that has functions is a lambda's.
+        collect(child, unit,
+                tag != DW_TAG_namespace && tag != DW_TAG_subprogram && dwarf::name(child).empty()
+                    ? scope + "(lambda)::"
+                    : dwarf::scope_within(scope, child),
+                budget, depth + 1);
         return true;
       case DW_TAG_enumeration_type:
       case DW_TAG_inlined_subroutine:

@@ -141,6 +141,12 @@ Result<std::shared_ptr<ModuleSymbols>> ModuleSymbols::open(const std::string& pa
 
 const std::string& ModuleSymbols::build_id() const { return state_->build_id; }
 
+bool ModuleSymbols::contains(std::uint64_t address) const {
+  Dwarf_Addr begin = 0, end = 0;
+  dwfl_module_info(state_->file.module(), nullptr, &begin, &end, nullptr, nullptr, nullptr, nullptr);
+  return begin <= address && address < end;
+}
+
 const std::vector<SourceFrame>& ModuleSymbols::frames(std::uint64_t address) {
   const auto [entry, fresh] = state_->known_frames.try_emplace(address);
   if (fresh) entry->second = state_->find_frames(address);

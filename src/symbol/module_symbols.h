@@ -27,6 +27,8 @@ class ModuleSymbols {
   ModuleSymbols& operator=(const ModuleSymbols&) = delete;
 
   const std::string& build_id() const;
+  /// Whether the file, loaded, has memory at `address`.
+  bool contains(std::uint64_t address) const;
 
   /// The functions at `address`, which is within the call rather than behind it: innermost inlined first,
   /// the real function last. Empty: unknown. Lives as long as the module.

@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <ranges>
+#include <algorithm>
+#include <functional>
 
 namespace ravel {
 namespace {
@@ -77,10 +78,18 @@ const SourceFrame* TraceNames::shown(PlaceId place, StackId stack) {
 }
 
 std::optional<DataObject> TraceNames::data(std::uint64_t address) {
-  // A library may have been unloaded and another one loaded there: the latest counts.
-  for (const Module& module : tables_.modules | std::views::reverse)
-    if (address - module.base < module.size)
-      return symbols_.data(module.path, module.build_id, address - module.bias);
+  // The map of a trace may cover the code of a module only; the file knows where its data is. The nearest one
+  // below the address is asked first, and of two that were loaded at one place, the later.
+  std::vector<const Module*> below;
+  for (const Module& module : tables_.modules)
+    if (module.bias <= address) below.push_back(&module);
+  std::ranges::sort(below, std::ranges::greater(),
+                    [](const Module* module) { return std::pair(module->bias, module); });
+  for (const Module* const module : below) {
+    ModuleSymbols* const symbols = symbols_.module(module->path, module->build_id);
+    if (symbols != nullptr && symbols->contains(address - module->bias))
+      return symbols->data(address - module->bias);
+  }
   return std::nullopt;
 }
 

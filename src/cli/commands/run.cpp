@@ -64,10 +64,12 @@ class Run : public Command {
     const auto analyze_one = [&](const RecordedProcess& process,
                                  std::unique_ptr<TraceReader> reader) -> Result<void> {
       CheckedReader checked(std::move(reader), Rules::Lenient);
-      auto findings = analyze(checked, *infos);
+      std::vector<std::string> names_missing;
+      auto findings = analyze(checked, *infos, {}, &names_missing);
       if (!findings) return std::unexpected(findings.error());
       const std::lock_guard lock(mutex);
       for (Finding& finding : *findings) store.add(std::move(finding));
+      notes.insert(notes.end(), names_missing.begin(), names_missing.end());
       for (const std::string& note : checked.notes())
         notes.push_back(fmt::format("process {}: {}", process.pid, note));
       return {};

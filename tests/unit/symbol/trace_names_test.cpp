@@ -42,7 +42,7 @@ class TraceNamesTest : public Program {
     binary_ = compile("g++ -g -O0", "p.cpp");
     at_ = addresses(binary_);
     tables_.modules.push_back(
-        {.path = binary_, .build_id = "", .base = kBias, .bias = kBias, .size = std::uint64_t{1} << 20});
+        {.path = binary_, .build_id = "", .base = kBias + 4096, .bias = kBias, .size = 4096});
   }
 
   PlaceId place(std::uint64_t offset, ModuleId module = ModuleId(0U)) {
