@@ -30,8 +30,8 @@ inline constexpr std::uint64_t kMagic = 0x0a1a'0a0d'534c'5652;  ///< "RVLS\r\n\x
 inline constexpr std::uint32_t kVersion = 1;
 
 inline constexpr std::size_t kHeadBytes = 4096;
-inline constexpr std::size_t kNotesBytes = 256 * 1024 - kHeadBytes;
-inline constexpr std::size_t kChunkBytes = 64 * 1024;
+inline constexpr std::size_t kNotesBytes = std::size_t{256} * 1024 - kHeadBytes;
+inline constexpr std::size_t kChunkBytes = std::size_t{64} * 1024;
 inline constexpr std::size_t kChunksAt = kHeadBytes + kNotesBytes;  ///< offset of chunk 0
 static_assert(kChunksAt % kChunkBytes == 0);
 /// The file grows by so many chunks at once.

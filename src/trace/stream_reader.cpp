@@ -90,7 +90,7 @@ class StreamReader final : public TraceReader {
     StreamThread* thread;
 
     /// For a heap whose top comes first.
-    friend bool operator<(const Ready& a, const Ready& b) {
+    static bool comes_later(const Ready& a, const Ready& b) {
       return std::pair(a.stamp, a.thread->index()) > std::pair(b.stamp, b.thread->index());
     }
   };
@@ -110,7 +110,7 @@ class StreamReader final : public TraceReader {
   Result<void> give(std::vector<Event>& batch);
   void push(std::uint64_t stamp, StreamThread& thread) {
     heap_.push_back({stamp, &thread});
-    std::push_heap(heap_.begin(), heap_.end());
+    std::ranges::push_heap(heap_, Ready::comes_later);
   }
   bool program_is_over();
   bool relieve();
@@ -222,7 +222,7 @@ Result<void> StreamReader::look() {
 bool StreamReader::choose() {
   if (giving_ != nullptr) return true;
   if (heap_.empty() || (heap_.front().stamp >= horizon_ && !complete_)) return false;
-  std::pop_heap(heap_.begin(), heap_.end());
+  std::ranges::pop_heap(heap_, Ready::comes_later);
   giving_ = heap_.back().thread;
   heap_.pop_back();
   return true;
