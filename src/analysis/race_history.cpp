@@ -74,6 +74,19 @@ void RaceHistory::slow_read(const Event& event, Epoch now, const VectorClock& cl
   check(before, kWrite, event, clock, observer);
   check(before, kAtomicStore, event, clock, observer);
   mine = Access(event, now);
+  // Accesses that were reported late make lists of variables that need none. If this read is ordered after
+  // all of the few there are, whoever is ordered after it is ordered after them, and who is not races with
+  // it, or with the one write.
+  const auto is_covered = [&](const Access& access) { return clock.covers(access.epoch); };
+  if (before.raced || before.of[kWrite].size() > 1 || !before.of[kAtomicLoad].empty() ||
+      !before.of[kAtomicStore].empty() || !std::ranges::all_of(before.of[kRead], is_covered) ||
+      !std::ranges::all_of(before.of[kWrite], is_covered))
+    return;
+  const Access write = before.of[kWrite].empty() ? Access() : before.of[kWrite].front();
+  State& state = at(event.variable());
+  fold(state);
+  state.write = write;
+  state.read = Access(event, now);
 }
 
 void RaceHistory::slow_write(const Event& event, Epoch now, const VectorClock& clock, Observer& observer) {

@@ -115,17 +115,19 @@ std::string_view RecordDecoder::check_target(const Event& event) const {
   return {};
 }
 
-void RecordDecoder::append_ranges(Event event, std::uint64_t width, std::vector<Event>& events) {
+void RecordDecoder::append_ranges(const Event& event, std::uint64_t width, std::vector<Event>& events) {
+  std::uint64_t target = event.target;
   do {
-    event.width = static_cast<std::uint32_t>(std::min(width, kMaxWidth));
-    event.position = ++events_;
-    events.push_back(event);
-    event.target += event.width;
-    width -= event.width;
+    Event& part = events.emplace_back(event);
+    part.target = target;
+    part.width = static_cast<std::uint32_t>(std::min(width, kMaxWidth));
+    part.position = ++events_;
+    target += part.width;
+    width -= part.width;
   } while (width > 0);
 }
 
-PlaceId RecordDecoder::place(std::uint32_t unit) {
+PlaceId RecordDecoder::find_place(std::uint32_t unit) {
   const auto known = places_.find(unit);
   if (known != places_.end()) return known->second;
   const PlaceId id(tables_.places.size());

@@ -3,6 +3,7 @@
 // Records may hold anything: what no runtime writes is refused with a sentence for the user.
 #pragma once
 
+#include <array>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <string_view>
@@ -39,6 +40,27 @@ class RecordDecoder {
   /// record; empty: nothing.
   std::string_view decode(const WholeRecord& record, ThreadContext& context, std::vector<Event>& events);
 
+  /// The same for a record that most are: a plain access of up to eight bytes. False: it is none, and nothing
+  /// was appended.
+  bool decode_plain(const Record& record, const ThreadContext& context, std::vector<Event>& events) {
+    constexpr std::uint64_t kLong = std::uint64_t{1} << Record::kExtraAt |
+                                    std::uint64_t{1} << Record::kValueAt |
+                                    std::uint64_t{7} << Record::kOrderAt;
+    if (record.kind() > static_cast<unsigned>(EventKind::Write) || (record.head & kLong) != 0 ||
+        record.width_code() > 8 || record.width_code() == 0 || is_synthetic(record.body))
+      return false;
+    Event& event = events.emplace_back();
+    event.kind = static_cast<EventKind>(record.kind());
+    event.thread = context.thread;
+    event.target = record.body;
+    event.position = ++events_;
+    event.width = record.width_code();
+    event.ordinal = static_cast<std::uint32_t>(context.ordinal_base + record.ordinal());
+    event.stack = context.stack;
+    if (const std::uint32_t unit = record.place(); unit != 0) event.place = place(unit);
+    return true;
+  }
+
   std::uint64_t events() const { return events_; }  ///< so far
   /// Positions start again; ids stay what they were.
   void rewind() { events_ = 0; }
@@ -47,12 +69,23 @@ class RecordDecoder {
   std::string_view control(const Record& record, ThreadContext& context);
   std::string_view retro(const RecordExtra& extra, ThreadContext& context, Event& event);
   std::string_view check_target(const Event& event) const;
-  PlaceId place(std::uint32_t unit);
+  PlaceId place(std::uint32_t unit) {
+    KnownPlace& known = recent_[unit % recent_.size()];
+    if (known.unit != unit) known = {unit, find_place(unit)};
+    return known.place;
+  }
+  PlaceId find_place(std::uint32_t unit);
   StackId push(StackId stack, std::uint64_t code);
-  void append_ranges(Event event, std::uint64_t width, std::vector<Event>& events);
+  void append_ranges(const Event& event, std::uint64_t width, std::vector<Event>& events);
+
+  struct KnownPlace {
+    std::uint32_t unit = 0;
+    PlaceId place;
+  };
 
   Tables& tables_;
   StreamNotes& notes_;
+  std::array<KnownPlace, 1024> recent_{};                     ///< direct-mapped, before places_
   boost::unordered_flat_map<std::uint32_t, PlaceId> places_;  ///< by code unit
   boost::unordered_flat_map<std::uint64_t, StackId> stacks_;  ///< by parent and call
   std::uint64_t events_ = 0;

@@ -4,9 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <deque>
 #include <limits>
+#include <span>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -61,6 +63,7 @@ class StreamReader final : public TraceReader {
 
   Result<void> next(std::vector<Event>& batch) override {
     batch.clear();
+    batch.reserve(kBatchEvents);
     while (true) {
       while (batch.size() < kBatchEvents && choose())
         if (auto given = give(batch); !given) return given;
@@ -108,6 +111,7 @@ class StreamReader final : public TraceReader {
   Result<bool> look_at(StreamThread& thread, bool& stamping);
   bool choose();
   Result<void> give(std::vector<Event>& batch);
+  Result<void> give_one(const WholeRecord& record, StreamThread& thread, std::vector<Event>& batch);
   void push(std::uint64_t stamp, StreamThread& thread) {
     heap_.push_back({stamp, &thread});
     std::ranges::push_heap(heap_, Ready::comes_later);
@@ -228,20 +232,39 @@ bool StreamReader::choose() {
   return true;
 }
 
+/// Decodes a record that is no plain access.
+Result<void> StreamReader::give_one(const WholeRecord& record, StreamThread& thread,
+                                    std::vector<Event>& batch) {
+  std::string_view wrong = decoder_.decode(record, thread.context, batch);
+  if (!wrong.empty() && !complete_) {  // it may be about a thread or a unit that is newer than the last look
+    facts_.refresh();
+    if (auto added = add_threads(); !added) return added;
+    wrong = decoder_.decode(record, thread.context, batch);
+  }
+  if (!wrong.empty()) return damaged(thread, wrong);
+  return {};
+}
+
 Result<void> StreamReader::give(std::vector<Event>& batch) {
   StreamThread& thread = *giving_;
   while (thread.pending() > 0) {
-    if (batch.size() >= kBatchEvents) return {};
-    const auto record = thread.take();
-    if (!record) return damaged(thread, "records have vanished");
-    std::string_view wrong = decoder_.decode(*record, thread.context, batch);
-    if (!wrong.empty() &&
-        !complete_) {  // it may be about a thread or a unit that is newer than the last look
-      facts_.refresh();
-      if (auto added = add_threads(); !added) return added;
-      wrong = decoder_.decode(*record, thread.context, batch);
+    const std::span<const Record> run = thread.run();
+    if (run.empty()) return damaged(thread, "records have vanished");
+    std::size_t at = 0;
+    std::uint64_t records = 0;
+    while (at < run.size() && records < thread.pending() && batch.size() < kBatchEvents) {
+      WholeRecord whole;
+      whole.record = run[at++];
+      ++records;
+      if (decoder_.decode_plain(whole.record, thread.context, batch)) continue;
+      if (whole.record.extra()) {
+        if (at == run.size()) return damaged(thread, "records have vanished");
+        whole.extra = std::bit_cast<RecordExtra>(run[at++]);
+      }
+      if (auto given = give_one(whole, thread, batch); !given) return given;
     }
-    if (!wrong.empty()) return damaged(thread, wrong);
+    thread.took(records, at);
+    if (batch.size() >= kBatchEvents) return {};
   }
   giving_ = nullptr;
   return wait_for(thread);

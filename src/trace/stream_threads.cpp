@@ -50,19 +50,6 @@ StreamThread::Step StreamThread::stand(Cursor& cursor) {
   return Step::Record;
 }
 
-std::optional<WholeRecord> StreamThread::read(Cursor& cursor) {
-  const unsigned char* const at = StreamFile::records(*cursor.chunk) + cursor.offset;
-  WholeRecord whole;
-  std::memcpy(&whole.record, at, sizeof whole.record);
-  cursor.offset += sizeof whole.record;
-  if (whole.record.extra()) {
-    if (cursor.offset + sizeof whole.extra > cursor.used) return std::nullopt;
-    std::memcpy(&whole.extra, at + sizeof whole.record, sizeof whole.extra);
-    cursor.offset += sizeof whole.extra;
-  }
-  return whole;
-}
-
 std::expected<std::uint64_t, std::string> StreamThread::find_stamp() {
   while (true) {
     switch (stand(find_)) {
@@ -74,28 +61,46 @@ std::expected<std::uint64_t, std::string> StreamThread::find_stamp() {
       case Step::Record:
         break;
     }
-    const auto whole = read(find_);
-    if (!whole) return std::unexpected(fmt::format("chunk {} ends within a record", find_.number));
-    ++looked_at_;
-    if (!whole->stamped()) continue;
-    if (whole->extra.stamp < last_stamp_) {
-      return std::unexpected(fmt::format("stamp {} comes after stamp {}", whole->extra.stamp, last_stamp_));
+    const unsigned char* const records = StreamFile::records(*find_.chunk);
+    while (find_.offset < find_.used) {
+      WholeRecord whole;
+      std::memcpy(&whole.record, records + find_.offset, sizeof whole.record);
+      if (!whole.record.extra()) {
+        find_.offset += sizeof whole.record;
+        ++looked_at_;
+        continue;
+      }
+      if (find_.offset + sizeof whole > find_.used)
+        return std::unexpected(fmt::format("chunk {} ends within a record", find_.number));
+      std::memcpy(&whole.extra, records + find_.offset + sizeof whole.record, sizeof whole.extra);
+      find_.offset += sizeof whole;
+      ++looked_at_;
+      if (!whole.stamped()) continue;
+      if (whole.extra.stamp < last_stamp_)
+        return std::unexpected(fmt::format("stamp {} comes after stamp {}", whole.extra.stamp, last_stamp_));
+      last_stamp_ = whole.extra.stamp;
+      return last_stamp_;
     }
-    last_stamp_ = whole->extra.stamp;
-    return last_stamp_;
   }
 }
 
-std::optional<WholeRecord> StreamThread::take() {
+std::span<const Record> StreamThread::run() {
   CHECK(pending() > 0);
   const ChunkRef before = give_.ref;
-  if (stand(give_) != Step::Record) return std::nullopt;
+  if (stand(give_) != Step::Record) return {};
   if (before != 0 && give_.ref != before && file_->writable()) {
     slot()->first.store(give_.ref, std::memory_order_release);  // so that the list stays one
     file_->free_chunk(before);
   }
-  ++given_;
-  return read(give_);
+  const std::uint32_t end = give_.ref == find_.ref ? find_.offset : give_.used;
+  if (end <= give_.offset) return {};
+  return {reinterpret_cast<const Record*>(StreamFile::records(*give_.chunk) + give_.offset),
+          (end - give_.offset) / sizeof(Record)};
+}
+
+void StreamThread::took(std::uint64_t records, std::size_t sixteens) {
+  given_ += records;
+  give_.offset += static_cast<std::uint32_t>(sixteens * sizeof(Record));
 }
 
 void StreamThread::end() {

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 #include <expected>
-#include <optional>
+#include <span>
 #include <string>
 
 #include "trace/stream_decode.h"
@@ -35,9 +35,11 @@ class StreamThread {
 
   /// Records that were looked at and not yet given out.
   std::uint64_t pending() const { return looked_at_ - given_; }
-  /// The next of them. Chunks that hold nothing else go back to a program that is attached to. Nothing: the
-  /// record has vanished since it was looked at.
-  std::optional<WholeRecord> take();
+  /// Some of them, as they lie in their chunk, the second halves of long ones included. Chunks before it go
+  /// back to a program that is attached to. Empty: they have vanished since they were looked at.
+  std::span<const Record> run();
+  /// So many records of the run, in so many sixteens, were given out.
+  void took(std::uint64_t records, std::size_t sixteens);
   /// Gives the last chunk back, once everything was taken and nothing more will come.
   void end();
   /// Whole chunks among those with pending records.
@@ -64,8 +66,6 @@ class StreamThread {
   /// Makes the cursor stand before a record, in the next chunk if need be.
   Step stand(Cursor& cursor);
   bool enter(Cursor& cursor, ChunkRef ref);
-  /// Reads the record under the cursor and moves behind it; nothing if it is not whole.
-  static std::optional<WholeRecord> read(Cursor& cursor);
 
   StreamFile* file_;
   std::uint32_t index_;
