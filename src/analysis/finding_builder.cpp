@@ -46,10 +46,7 @@ FindingBuilder::Object FindingBuilder::object(VariableId variable, std::uint64_t
   if (!has_modules() || is_synthetic(address)) return {.name = name, .canonical = name};
   if (const auto data = names_.data(address))
     return {.name = data->name, .canonical = canonical_object(*data)};
-  // The owner filter drops most allocations: what is left may be of a block that has long been another.
-  const auto block = trace_.header().filter == FilterLevel::Owner
-                         ? std::nullopt
-                         : resolver_->blocks().find(address, position);
+  const auto block = resolver_->blocks().find(address, position);
   const SourceFrame* const by = block ? names_.shown(block->place, block->stack) : nullptr;
   if (by == nullptr) return {.name = std::move(name), .canonical = {}};  // addresses differ from run to run
   return {.name = fmt::format("byte {} of {} allocated by {} at {}", address - block->begin, block->size,

@@ -64,8 +64,10 @@ std::span<const Event> Resolver::resolve(std::span<Event> batch) {
       access(event);
     } else if (target_space(event.kind) == TargetSpace::Range) {
       // Memory that has names needs no allocation to be named after.
-      if (event.kind == EventKind::Alloc && !is_synthetic(event.address())) blocks_.add(event);
-      end_memory(event);
+      if ((event.kind == EventKind::Alloc || event.kind == EventKind::Block) &&
+          !is_synthetic(event.address()))
+        blocks_.add(event);
+      if (event.kind != EventKind::Block) end_memory(event);
       out_.push_back(event);
     } else {
       resolve_in_place(event);

@@ -85,6 +85,8 @@ std::string_view operation_text(EventKind kind) {
       return "thread start";
     case EventKind::ThreadExit:
       return "thread exit";
+    case EventKind::Block:
+      return "block";
     case EventKind::Split:
       return "variable split";
     case EventKind::Retire:

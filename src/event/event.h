@@ -24,40 +24,41 @@ namespace ravel {
 enum class TargetSpace : std::uint8_t { Variable, Lock, Condition, Barrier, Thread, Unit, Range, None };
 
 // X(name, Tiddle mnemonic, target space, meaning)
-#define RAVEL_EVENT_KINDS(X)                                                                                \
-  X(Read, "rd", Variable, "plain read")                                                                     \
-  X(Write, "wr", Variable, "plain write")                                                                   \
-  X(AtomicLoad, "ld", Variable, "atomic load; a failed compare-exchange is one too")                        \
-  X(AtomicStore, "st", Variable, "atomic store")                                                            \
-  X(AtomicRmw, "rmw", Variable, "atomic read-modify-write; the value is the one written")                   \
-  X(Fence, "fence", None, "memory fence")                                                                   \
-  X(Acquire, "acq", Lock, "exclusive acquire, at the time it succeeded")                                    \
-  X(Release, "rel", Lock, "exclusive release")                                                              \
-  X(AcquireShared, "racq", Lock, "shared (reader) acquire")                                                 \
-  X(ReleaseShared, "rrel", Lock, "shared (reader) release")                                                 \
-  X(Request, "req", Lock, "a thread is about to acquire and may block")                                     \
-  X(WaitBegin, "wait", Condition, "begins to wait; the lock's release and acquire are events of their own") \
-  X(WaitEnd, "wake", Condition, "a wait is over")                                                           \
-  X(Notify, "notify", Condition, "wakes one waiter")                                                        \
-  X(NotifyAll, "notifyall", Condition, "wakes all waiters")                                                 \
-  X(Fork, "fork", Thread, "starts the target thread")                                                       \
-  X(Join, "join", Thread, "has waited for the target thread's end")                                         \
-  X(BarrierEnter, "arrive", Barrier, "arrives at a barrier")                                                \
-  X(BarrierExit, "leave", Barrier, "leaves a barrier")                                                      \
-  X(UnitBegin, "beg", Unit, "a unit of work (atomic block) begins")                                         \
-  X(UnitEnd, "end", Unit, "a unit of work ends")                                                            \
-  X(Call, "call", Unit, "a function is entered")                                                            \
-  X(Return, "ret", Unit, "a function is left")                                                              \
-  X(Alloc, "alloc", Range, "memory is given to the program")                                                \
-  X(Free, "free", Range, "memory is taken back: addresses mean new variables and locks from here on")       \
-  X(ObjectBegin, "objbeg", Range, "an object's lifetime begins; the value is the UnitId of its class")      \
-  X(ObjectEnd, "objend", Range, "an object's lifetime ends")                                                \
-  X(RetroRead, "rrd", Variable, "a read reported late: at the thread's local time given as value")          \
-  X(RetroWrite, "rwr", Variable, "a write reported late: at the thread's local time given as value")        \
-  X(ThreadStart, "start", None, "first event of a thread")                                                  \
-  X(ThreadExit, "exit", None, "last event of a thread")                                                     \
-  X(Split, "", Variable,                                                                                    \
-    "made by the resolver only: the new variable `target` was part of variable `value`")                    \
+#define RAVEL_EVENT_KINDS(X)                                                                                 \
+  X(Read, "rd", Variable, "plain read")                                                                      \
+  X(Write, "wr", Variable, "plain write")                                                                    \
+  X(AtomicLoad, "ld", Variable, "atomic load; a failed compare-exchange is one too")                         \
+  X(AtomicStore, "st", Variable, "atomic store")                                                             \
+  X(AtomicRmw, "rmw", Variable, "atomic read-modify-write; the value is the one written")                    \
+  X(Fence, "fence", None, "memory fence")                                                                    \
+  X(Acquire, "acq", Lock, "exclusive acquire, at the time it succeeded")                                     \
+  X(Release, "rel", Lock, "exclusive release")                                                               \
+  X(AcquireShared, "racq", Lock, "shared (reader) acquire")                                                  \
+  X(ReleaseShared, "rrel", Lock, "shared (reader) release")                                                  \
+  X(Request, "req", Lock, "a thread is about to acquire and may block")                                      \
+  X(WaitBegin, "wait", Condition, "begins to wait; the lock's release and acquire are events of their own")  \
+  X(WaitEnd, "wake", Condition, "a wait is over")                                                            \
+  X(Notify, "notify", Condition, "wakes one waiter")                                                         \
+  X(NotifyAll, "notifyall", Condition, "wakes all waiters")                                                  \
+  X(Fork, "fork", Thread, "starts the target thread")                                                        \
+  X(Join, "join", Thread, "has waited for the target thread's end")                                          \
+  X(BarrierEnter, "arrive", Barrier, "arrives at a barrier")                                                 \
+  X(BarrierExit, "leave", Barrier, "leaves a barrier")                                                       \
+  X(UnitBegin, "beg", Unit, "a unit of work (atomic block) begins")                                          \
+  X(UnitEnd, "end", Unit, "a unit of work ends")                                                             \
+  X(Call, "call", Unit, "a function is entered")                                                             \
+  X(Return, "ret", Unit, "a function is left")                                                               \
+  X(Alloc, "alloc", Range, "memory is given to the program")                                                 \
+  X(Free, "free", Range, "memory is taken back: addresses mean new variables and locks from here on")        \
+  X(ObjectBegin, "objbeg", Range, "an object's lifetime begins; the value is the UnitId of its class")       \
+  X(ObjectEnd, "objend", Range, "an object's lifetime ends")                                                 \
+  X(RetroRead, "rrd", Variable, "a read reported late: at the thread's local time given as value")           \
+  X(RetroWrite, "rwr", Variable, "a write reported late: at the thread's local time given as value")         \
+  X(ThreadStart, "start", None, "first event of a thread")                                                   \
+  X(ThreadExit, "exit", None, "last event of a thread")                                                      \
+  X(Block, "block", Range, "tells where memory that is in use was allocated: the place is that of the call") \
+  X(Split, "", Variable,                                                                                     \
+    "made by the resolver only: the new variable `target` was part of variable `value`")                     \
   X(Retire, "", Variable, "made by the resolver only: the variable is gone, its id may be used again")
 
 enum class EventKind : std::uint8_t {

@@ -29,8 +29,9 @@ namespace {
 
 std::atomic<pid_t> forward_to{0};
 
-void forward(int number) {
-  if (const pid_t child = forward_to.load(); child > 0) kill(child, number);
+/// The terminal's signals (SI_KERNEL) have reached the program, too.
+void forward(int number, siginfo_t* info, void* /*context*/) {
+  if (const pid_t child = forward_to.load(); child > 0 && info->si_code != SI_KERNEL) kill(child, number);
 }
 
 /// While the program runs, signals of the terminal are its own business, and those sent to us are handed on.
@@ -38,10 +39,7 @@ class SignalsForwarded {
  public:
   explicit SignalsForwarded(pid_t child) {
     forward_to = child;
-    set(SIGINT, SIG_IGN);
-    set(SIGQUIT, SIG_IGN);
-    set(SIGTERM, forward);
-    set(SIGHUP, forward);
+    for (const int number : {SIGINT, SIGQUIT, SIGTERM, SIGHUP}) set(number);
   }
   ~SignalsForwarded() {
     for (const auto& [number, old] : before_) sigaction(number, &old, nullptr);
@@ -51,10 +49,10 @@ class SignalsForwarded {
   SignalsForwarded& operator=(const SignalsForwarded&) = delete;
 
  private:
-  void set(int number, void (*handler)(int)) {
+  void set(int number) {
     struct sigaction action{};
-    action.sa_handler = handler;
-    action.sa_flags = SA_RESTART;
+    action.sa_sigaction = forward;
+    action.sa_flags = SA_RESTART | SA_SIGINFO;
     struct sigaction old{};
     sigaction(number, &action, &old);
     before_.emplace_back(number, old);

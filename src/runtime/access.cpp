@@ -151,9 +151,6 @@ bool any_shared(std::uintptr_t address, std::size_t bytes) {
 
 // Of larger blocks only so many bytes are remembered as freed.
 constexpr std::size_t kRememberedFree = 1024;
-// Looking at the cells of a large block would cost more than a record, and make pages of the shadow that the
-// program never needs.
-constexpr std::size_t kLargeBlock = 64 * 1024;
 // Of a huge one not even the last accesses of other threads are looked for: a race with its being freed may
 // be missed.
 constexpr std::size_t kHugeBlock = 16 * 1024 * 1024;
@@ -166,9 +163,21 @@ void memory_begins(Thread& self, std::uintptr_t address, std::size_t bytes, Pc p
     if (bytes != 0) record_range(self, EventKind::Alloc, address, bytes, pc);
     return;
   }
+  // Looking at the cells of a large block would cost more than a record, and make pages of the shadow that
+  // the program never needs.
   if (recorder.filter == Filter::Segment || bytes >= kLargeBlock || any_shared(address, bytes))
     record_range(self, EventKind::Alloc, address, bytes, pc);
   forget_cells(address, bytes);
+}
+
+void block_begins(Thread& self, std::uintptr_t address, std::size_t bytes, Pc pc) {
+  memory_begins(self, address, bytes, pc);
+  if (recorder.filter != Filter::Owner || bytes >= kLargeBlock) return;
+  Cell& mark = *cell_of(address - 8);
+  __atomic_store_n(&mark.words[1], bytes, __ATOMIC_RELAXED);
+  __atomic_store_n(&mark.words[0], std::uint64_t{kBlockMark} << kIncarnationAt | code_of(pc),
+                   __ATOMIC_RELEASE);
+  grow_heap(address, address + bytes);
 }
 
 void memory_ends(Thread& self, std::uintptr_t address, std::size_t bytes, Pc pc) {

@@ -47,6 +47,8 @@ void free_atomic_locks();
 
 /// The program got this memory from an allocator.
 void memory_begins(Thread& self, std::uintptr_t address, std::size_t bytes, Pc pc);
+/// The same for a block of the heap, whose place is kept for reports.
+void block_begins(Thread& self, std::uintptr_t address, std::size_t bytes, Pc pc);
 /// The program is about to give this memory back, which counts as a write to it.
 void memory_ends(Thread& self, std::uintptr_t address, std::size_t bytes, Pc pc);
 

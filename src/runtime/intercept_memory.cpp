@@ -57,7 +57,7 @@ Pc take_caller(Pc pc) {
 RAVEL_NOINLINE void begin_block(Thread& self, void* block, Pc pc) {
   pc = take_caller(pc);
   if (block == nullptr) return;
-  memory_begins(self, reinterpret_cast<std::uintptr_t>(block), usable_bytes(block), pc);
+  block_begins(self, reinterpret_cast<std::uintptr_t>(block), usable_bytes(block), pc);
 }
 
 RAVEL_NOINLINE void end_block(Thread& self, void* block, Pc pc) {

@@ -148,7 +148,56 @@ std::size_t put_remembered(Record* to, std::uintptr_t cell_address, std::uint64_
   return count;
 }
 
+constinit std::uintptr_t heap_low = UINTPTR_MAX;
+constinit std::uintptr_t heap_high = 0;
+
+/// The mark of the block that holds the address; null: it is in none that has one.
+Cell* find_mark(std::uintptr_t address, std::uintptr_t& begin) {
+  if (address < __atomic_load_n(&heap_low, __ATOMIC_RELAXED) ||
+      address >= __atomic_load_n(&heap_high, __ATOMIC_RELAXED))
+    return nullptr;
+  begin = address & ~std::uintptr_t{7};
+  for (std::size_t i = 0; i < kLargeBlock / 8; ++i, begin -= 8) {
+    Cell* const cell = cell_of(begin - 8);
+    if (incarnation_of(__atomic_load_n(&cell->words[0], __ATOMIC_ACQUIRE)) != kBlockMark) continue;
+    return address - begin < __atomic_load_n(&cell->words[1], __ATOMIC_RELAXED) ? cell : nullptr;
+  }
+  return nullptr;
+}
+
+/// Tells where the block of an address was allocated, if it is in one and nobody has told yet.
+void announce_block(Thread& self, std::uintptr_t address) {
+  constexpr std::uint64_t kKnown = std::uint64_t{kBlockMark} << kIncarnationAt | kBlockAnnounced;
+  if (address - self.block_begin < self.block_end - self.block_begin &&
+      (__atomic_load_n(&cell_of(self.block_begin - 8)->words[0], __ATOMIC_RELAXED) & kKnown) == kKnown)
+    return;
+  std::uintptr_t begin = 0;
+  Cell* const mark = find_mark(address, begin);
+  if (mark == nullptr) return;
+  const std::uint64_t bytes = mark->words[1];
+  self.block_begin = begin;
+  self.block_end = begin + bytes;
+  if ((__atomic_load_n(&mark->words[0], __ATOMIC_RELAXED) & kBlockAnnounced) != 0) return;
+  Record* const to = reserve(self, 2);
+  if (to == nullptr) return;
+  const Stamping now(self);  // before it is seen to be announced, as in share_cell
+  const std::uint64_t word = __atomic_fetch_or(&mark->words[0], kBlockAnnounced, __ATOMIC_ACQ_REL);
+  if ((word & kBlockAnnounced) != 0 || incarnation_of(word) != kBlockMark) return;
+  to[0] = {record_head(EventKind::Block, MemoryOrder::None, 0, true, 0, static_cast<std::uint32_t>(word)) |
+               std::uint64_t{Record::kWidthInExtra} << Record::kWidthAt,
+           begin};
+  to[1] = {now.stamp(), bytes};
+  commit(self, 2);
+}
+
 }  // namespace
+
+void grow_heap(std::uintptr_t from, std::uintptr_t to) {
+  // Two threads may grow it at once and one be forgotten until its next block: reports lack a name then.
+  if (from < __atomic_load_n(&heap_low, __ATOMIC_RELAXED))
+    __atomic_store_n(&heap_low, from, __ATOMIC_RELAXED);
+  if (to > __atomic_load_n(&heap_high, __ATOMIC_RELAXED)) __atomic_store_n(&heap_high, to, __ATOMIC_RELAXED);
+}
 
 void record_sync(Thread& self, const SyncEvent& event) {
   const Inside inside(self);
@@ -180,15 +229,19 @@ void record_access(Thread& self, EventKind kind, std::uintptr_t address, std::ui
 }
 
 void share_cell(Thread& self, Cell& cell, std::uintptr_t cell_address) {
+  announce_block(self, cell_address);
   Record* const to = reserve(self, 2 * kRecordsOfWord);
-  if (to == nullptr) return;
+  if (to == nullptr) {  // nothing is recorded any more, but the caller must see the cell shared
+    for (std::uint64_t& word : cell.words) __atomic_fetch_or(&word, kShared, __ATOMIC_RELAXED);
+    return;
+  }
   // The stamp comes before the cell is seen to be shared: so these records come before everything that
   // another thread records about it.
   const Stamping now(self);
   std::size_t count = 0;
   for (const unsigned kind : {kReadWord, kWriteWord}) {
     const std::uint64_t word = __atomic_fetch_or(&cell.words[kind], kShared, __ATOMIC_ACQ_REL);
-    if (word == 0 || (word & kShared) != 0) continue;
+    if (word == 0 || (word & kShared) != 0 || incarnation_of(word) == kBlockMark) continue;
     count += put_remembered(to + count, cell_address, word, kind == kWriteWord, now.stamp());
   }
   if (count > 0) commit(self, count);

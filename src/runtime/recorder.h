@@ -39,6 +39,8 @@ void record_sync(Thread& self, const SyncEvent& event);
 /// An event of this thread that only its own order matters for.
 void record_access(Thread& self, EventKind kind, std::uintptr_t address, std::uint64_t bytes,
                    std::uint32_t place);
+/// The heap reaches so far.
+void grow_heap(std::uintptr_t from, std::uintptr_t to);
 /// Makes a cell shared and records the accesses of its owner, if it had one.
 void share_cell(Thread& self, Cell& cell, std::uintptr_t cell_address);
 /// Records an access of this thread that only the cell remembers: its content is `word`.

@@ -70,6 +70,14 @@ constexpr std::uint64_t bytes_code(unsigned first, unsigned count) {
 /// The bytes of `outer` include those of `inner`.
 constexpr bool covers(std::uint64_t outer, std::uint64_t inner) { return (inner & ~outer & kBytesMask) == 0; }
 
+// glibc's allocator keeps a block's size in the eight bytes before it, which no program touches. Their cell
+// says where the block was allocated: this incarnation, which no thread has, and the place as a code address;
+// and in the other word its size.
+inline constexpr std::uint32_t kBlockMark = kIncarnations - 1;
+inline constexpr std::uint64_t kBlockAnnounced = std::uint64_t{1} << 32;  ///< the stream knows of it
+/// Blocks of this size or more are announced when they are allocated, so no mark is further away.
+inline constexpr std::size_t kLargeBlock = 64 * 1024;
+
 /// Maps the shadow. False: the address space is taken or limited.
 bool map_shadow();
 /// Nobody has touched this memory.

@@ -50,6 +50,8 @@ struct Thread {
   std::uint64_t last_load_tag;
   std::uint32_t last_load_version;
   int last_load_order;
+  std::uintptr_t block_begin;  ///< a block that the stream knows of
+  std::uintptr_t block_end;
   std::uintptr_t stack_low;  ///< the thread's stack
   std::uintptr_t stack_high;
   void* fiber_of;       ///< for fibers: see fiber.cpp

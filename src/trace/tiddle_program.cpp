@@ -154,6 +154,7 @@ std::string Emitter::operation(const ProgramStep& step) {
     case EventKind::Request:
     case EventKind::ThreadStart:
     case EventKind::ThreadExit:
+    case EventKind::Block:
     case EventKind::Fork:
     case EventKind::Join:
       return "";
