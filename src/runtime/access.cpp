@@ -153,10 +153,10 @@ bool any_shared(std::uintptr_t address, std::size_t bytes) {
 constexpr std::size_t kRememberedFree = 1024;
 // Looking at the cells of a large block would cost more than a record, and make pages of the shadow that the
 // program never needs.
-constexpr std::size_t kLargeBlock = 64 * 1024;
+constexpr std::size_t kLargeBlock = std::size_t{64} * 1024;
 // Of a huge one not even the last accesses of other threads are looked for: a race with its being freed may
 // be missed.
-constexpr std::size_t kHugeBlock = 16 * 1024 * 1024;
+constexpr std::size_t kHugeBlock = std::size_t{16} * 1024 * 1024;
 
 }  // namespace
 
