@@ -158,14 +158,15 @@ class Followers {
 
  private:
   void follow_one(const std::string& path) {
-    const auto [pid, image] = process_of(path);
+    const auto process_and_image = process_of(path);
+    const pid_t pid = process_and_image.first;
     stream::LiveOptions live;
-    live.is_alive = [this, pid = pid] { return !ended_ && is_running(pid); };
+    live.is_alive = [this, pid] { return !ended_ && is_running(pid); };
     live.chunk_limit = options_.chunk_limit;
     if (!wait_for_head(path, live.is_alive)) return;
     auto reader = stream::attach(path, std::move(live));
     if (!reader) return set_error(reader.error());
-    const RecordedProcess process{.pid = pid, .first = pid == first_ && image == 0};
+    const RecordedProcess process{.pid = pid, .first = pid == first_ && process_and_image.second == 0};
     if (auto done = follow_(process, std::move(*reader)); !done) set_error(done.error());
   }
 

@@ -153,7 +153,7 @@ bool any_shared(std::uintptr_t address, std::size_t bytes) {
 constexpr std::size_t kRememberedFree = 1024;
 // Of a huge one not even the last accesses of other threads are looked for: a race with its being freed may
 // be missed.
-constexpr std::size_t kHugeBlock = 16 * 1024 * 1024;
+constexpr std::size_t kHugeBlock = std::size_t{16} * 1024 * 1024;
 
 }  // namespace
 

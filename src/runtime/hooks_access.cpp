@@ -85,11 +85,11 @@ RAVEL_INTERFACE void __tsan_write_range_pc(void* p, unsigned long bytes, void* p
   access_any(p, bytes, kWriteWord, reinterpret_cast<Pc>(pc));
 }
 
-RAVEL_INTERFACE void __tsan_vptr_read(void** p) { access<8, kReadWord>(p, PC); }
+RAVEL_INTERFACE void __tsan_vptr_read(void** p) { access<8, kReadWord>(static_cast<void*>(p), PC); }
 /// A constructor or destructor sets the pointer to its own table: no write if it is there already, as in a
 /// destructor of a class that nobody derived from.
 RAVEL_INTERFACE void __tsan_vptr_update(void** p, void* value) {
-  if (*p != value) access<8, kWriteWord>(p, PC);
+  if (*p != value) access<8, kWriteWord>(static_cast<void*>(p), PC);
 }
 
 RAVEL_INTERFACE void __tsan_func_entry(void* call) {
@@ -115,6 +115,7 @@ RAVEL_INTERFACE void __tsan_ignore_thread_begin() {
   if (Thread* const self = this_thread; self != nullptr && self->quiet++ == 0) hot_thread = nullptr;
 }
 RAVEL_INTERFACE void __tsan_ignore_thread_end() {
-  if (Thread* const self = this_thread; self != nullptr && self->quiet > 0 && --self->quiet == 0)
-    hot_thread = self;
+  Thread* const self = this_thread;
+  if (self == nullptr || self->quiet == 0) return;
+  if (--self->quiet == 0) hot_thread = self;
 }

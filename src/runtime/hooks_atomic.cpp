@@ -12,7 +12,7 @@
 namespace ravel::rt {
 namespace {
 
-__extension__ typedef __int128 a128;
+__extension__ using a128 = __int128;
 using a8 = std::uint8_t;
 using a16 = std::uint16_t;
 using a32 = std::uint32_t;

@@ -16,7 +16,7 @@ RAVEL_REAL(fexecve)
 RAVEL_REAL_TYPED(execveat, int (*)(int, const char*, char* const*, char* const*, int))
 RAVEL_REAL_TYPED(_exit, void (*)(int))
 RAVEL_REAL(dlclose)
-RAVEL_REAL(vfork)
+RAVEL_REAL(vfork)  // NOLINT(bugprone-unsafe-functions): the program's own choice
 RAVEL_REAL_TYPED(__cxa_atexit, int (*)(void (*)(void*), void*, void*))
 
 namespace ravel::rt {

@@ -7,7 +7,7 @@ namespace ravel::rt {
 namespace {
 
 // From so many bytes on it is cheaper to give pages back than to clear them.
-constexpr std::size_t kManyBytes = 64 * 1024;
+constexpr std::size_t kManyBytes = std::size_t{64} * 1024;
 
 void clear(std::uintptr_t from, std::uintptr_t to) {
   for (auto* word = reinterpret_cast<std::uint64_t*>(from); word < reinterpret_cast<std::uint64_t*>(to);

@@ -113,7 +113,7 @@ ChunkHead* StreamWriter::at(ChunkRef ref) const {
 ChunkRef StreamWriter::pop_free() {
   std::uint64_t top = head_->free_chunks.load(std::memory_order_acquire);
   while (static_cast<ChunkRef>(top) != 0) {
-    const ChunkRef ref = static_cast<ChunkRef>(top);
+    const auto ref = static_cast<ChunkRef>(top);
     const ChunkRef next = at(ref)->next.load(std::memory_order_relaxed);
     const std::uint64_t rest = ((top >> 32) + 1) << 32 | next;
     if (head_->free_chunks.compare_exchange_weak(top, rest, std::memory_order_acq_rel)) return ref;
