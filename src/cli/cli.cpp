@@ -24,25 +24,28 @@
 namespace ravel {
 namespace {
 
-constexpr std::string_view kSummary =
-    "Find concurrency errors in C and C++ programs from traces of their runs";
+constexpr std::string_view kSummary = "Find concurrency errors in C and C++ programs by running them";
 constexpr std::string_view kDetails =
-    "ravel reads what the threads of a program did, event by event, and reports data races, deadlocks and "
-    "atomicity "
-    "violations: those that happened and those that another schedule of the same run would show. Each "
-    "finding says how "
-    "sure ravel is (its verdict) and why.";
+    "ravel compiles a program so that it tells what its threads do, records a run of it, and reports the "
+    "data "
+    "races of that run. It reads traces of other tools, too. Each finding says how sure ravel is (its "
+    "verdict) "
+    "and why.";
 constexpr std::string_view kFooter = R"(Exit codes:
-  0   no finding at or above --fail-on
+  0   no finding at or above --fail-on; commands that run a program: its own
   66  a finding at or above --fail-on
   2   wrong usage or bad input
   70  ravel itself failed
 
 Environment:
-  NO_COLOR  if set and not empty, no colours even on a terminal
+  NO_COLOR        if set and not empty, no colours even on a terminal
+  RAVEL_COMPILER  the compiler that ravel-cc and ravel-c++ use
+  RAVEL_OPTIONS   in a program's environment: record=DIR makes it record itself
+  TMPDIR          where recordings live while ravel run reads them
 
 Example:
-  ravel analyze examples/bank-account.tid)";
+  ravel-c++ -g -O1 examples/bank.cpp -o bank
+  ravel run -- ./bank)";
 
 // Were one of the three standard descriptors closed, the next file we open would take its number and our
 // output would land in it. /dev/null opened the wrong way round keeps the number busy and still fails every

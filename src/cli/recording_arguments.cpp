@@ -1,5 +1,7 @@
 #include "cli/recording_arguments.h"
 
+#include <fmt/format.h>
+
 #include "cli/command.h"
 
 namespace ravel {
@@ -28,6 +30,13 @@ RecordOptions RecordingArguments::options() const {
                                           : FilterLevel::Owner;
   options.max_bytes = max_bytes_;
   return options;
+}
+
+std::string uninstrumented_note(const std::string& program) {
+  return fmt::format(
+      "{}: none of its code was compiled with ravel-cc or ravel-c++: its synchronization is seen, its "
+      "accesses to memory are not",
+      program);
 }
 
 }  // namespace ravel

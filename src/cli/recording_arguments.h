@@ -21,4 +21,7 @@ class RecordingArguments {
   std::uint64_t max_bytes_ = std::uint64_t{16} << 30;
 };
 
+/// What the user of a program without instrumented code must know.
+std::string uninstrumented_note(const std::string& program);
+
 }  // namespace ravel

@@ -153,6 +153,7 @@ static_assert(sizeof(StreamHead) <= kHeadBytes);
 //   environment TEXT
 //   library NAME         synchronization of this library is not seen
 //   unit INDEX LABEL     a label of units of work or a class; INDEX is its UnitId: 0, 1, ...
+//   instrumented         code of the program calls the runtime: not only synchronization is recorded
 //   benign ADDRESS BYTES TEXT   the program says that races on these bytes (hex) are meant
 //   alloc ...            is not a note: allocations are records
 

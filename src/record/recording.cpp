@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <fstream>
 #include <list>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -28,18 +29,25 @@ namespace ravel {
 namespace {
 
 std::atomic<pid_t> forward_to{0};
+std::atomic<int> too_early{0};  ///< a signal that came before there was a program to hand it to
 
 /// The terminal's signals (SI_KERNEL) have reached the program, too.
 void forward(int number, siginfo_t* info, void* /*context*/) {
-  if (const pid_t child = forward_to.load(); child > 0 && info->si_code != SI_KERNEL) kill(child, number);
+  if (info->si_code == SI_KERNEL) return;
+  too_early = number;
+  if (const pid_t child = forward_to.load(); child > 0 && too_early.exchange(0) != 0) kill(child, number);
 }
 
 /// While the program runs, signals of the terminal are its own business, and those sent to us are handed on.
+/// Begins before the program does: it may be interrupted as soon as it runs.
 class SignalsForwarded {
  public:
-  explicit SignalsForwarded(pid_t child) {
-    forward_to = child;
+  SignalsForwarded() {
     for (const int number : {SIGINT, SIGQUIT, SIGTERM, SIGHUP}) set(number);
+  }
+  static void to(pid_t child) {
+    forward_to = child;
+    if (const int number = too_early.exchange(0); number != 0) kill(child, number);
   }
   ~SignalsForwarded() {
     for (const auto& [number, old] : before_) sigaction(number, &old, nullptr);
@@ -106,15 +114,10 @@ bool is_running(pid_t pid) {
   return name_end != std::string::npos && name_end + 2 < text.size() && text[name_end + 2] != 'Z';
 }
 
-/// "prog.123.rvl" or "prog.123-1.rvl" -> 123 and 0 or 1.
-std::pair<pid_t, unsigned> process_of(const std::string& file_name) {
+/// "prog.123.rvl" or "prog.123-1.rvl" -> 123.
+pid_t process_of(const std::string& file_name) {
   const std::string stem = std::filesystem::path(file_name).stem().string();
-  const std::string last = stem.substr(stem.rfind('.') + 1);
-  const std::size_t dash = last.find('-');
-  return {static_cast<pid_t>(std::strtol(last.c_str(), nullptr, 10)),
-          dash == std::string::npos
-              ? 0
-              : static_cast<unsigned>(std::strtoul(last.c_str() + dash + 1, nullptr, 10))};
+  return static_cast<pid_t>(std::strtol(stem.c_str() + stem.rfind('.') + 1, nullptr, 10));
 }
 
 /// Whether the process has finished its stream's head; false: it ended before it could.
@@ -135,19 +138,22 @@ class Followers {
   Followers(const FollowOptions& options, const Follow& follow, std::string folder, pid_t first)
       : options_(options), follow_(follow), folder_(std::move(folder)), first_(first) {}
 
-  /// Starts a follower for each stream that has appeared.
-  void look() {
-    std::error_code ignored;
-    for (const auto& entry : std::filesystem::directory_iterator(folder_, ignored)) {
-      const std::string path = entry.path().string();
-      if (!path.ends_with(".rvl") || !known_.insert(path).second) continue;
-      threads_.emplace_back([this, path] { follow_one(path); });
-    }
+  /// Starts a follower for a stream that has appeared. Those of one process come in the order in which it
+  /// made them.
+  void add(const std::string& path) {
+    if (!path.ends_with(".rvl") || !known_.insert(path).second) return;
+    RecordedProcess process{.pid = process_of(path)};
+    const unsigned images = images_[process.pid]++;
+    process.first = process.pid == first_ && images == 0;
+    process.earlier = process.pid == first_ && images > 0 ? images - 1 : images;
+    threads_.emplace_back([this, path, process] { follow_one(path, process); });
   }
 
   /// The program has ended: what is still running is followed no further.
   Result<void> finish() {
-    look();
+    std::error_code ignored;  // what the news have not told, if there were too many at once
+    for (const auto& entry : std::filesystem::directory_iterator(folder_, ignored))
+      add(entry.path().string());
     ended_ = true;
     threads_.clear();  // joins
     if (error_) return std::unexpected(*error_);
@@ -157,16 +163,25 @@ class Followers {
   std::size_t count() const { return known_.size(); }
 
  private:
+<<<<<<< HEAD
   void follow_one(const std::string& path) {
     const auto process_and_image = process_of(path);
     const pid_t pid = process_and_image.first;
     stream::LiveOptions live;
     live.is_alive = [this, pid] { return !ended_ && is_running(pid); };
+=======
+  void follow_one(const std::string& path, const RecordedProcess& process) {
+    stream::LiveOptions live;
+    live.is_alive = [this, pid = process.pid] { return !ended_ && is_running(pid); };
+>>>>>>> docs
     live.chunk_limit = options_.chunk_limit;
     if (!wait_for_head(path, live.is_alive)) return;
     auto reader = stream::attach(path, std::move(live));
     if (!reader) return set_error(reader.error());
+<<<<<<< HEAD
     const RecordedProcess process{.pid = pid, .first = pid == first_ && process_and_image.second == 0};
+=======
+>>>>>>> docs
     if (auto done = follow_(process, std::move(*reader)); !done) set_error(done.error());
   }
 
@@ -180,26 +195,43 @@ class Followers {
   std::string folder_;
   pid_t first_;
   std::set<std::string> known_;
+  std::map<pid_t, unsigned> images_;  ///< streams of each process so far
   std::atomic<bool> ended_ = false;
   std::mutex mutex_;
   std::optional<Error> error_;
   std::list<std::jthread> threads_;
 };
 
+/// The files that were made in `folder` since the last call, in their order.
+std::vector<std::string> new_files(const FileDescriptor& news, const std::string& folder) {
+  std::vector<std::string> paths;
+  alignas(inotify_event) std::array<char, 16384> buffer;
+  ssize_t size = 0;
+  while ((size = read(news.number(), buffer.data(), buffer.size())) > 0) {
+    for (ssize_t at = 0; at < size;) {
+      const auto* const event = reinterpret_cast<const inotify_event*>(buffer.data() + at);
+      if (event->len > 0) paths.push_back(folder + "/" + event->name);
+      at += static_cast<ssize_t>(sizeof(inotify_event) + event->len);
+    }
+  }
+  return paths;
+}
+
 }  // namespace
 
 Result<RunEnd> run_recorded(const FollowOptions& options, const Follow& follow) {
   auto folder = StreamFolder::make(options.directory);
   if (!folder) return std::unexpected(folder.error());
-  const FileDescriptor news(inotify_init1(IN_CLOEXEC));
+  const FileDescriptor news(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
   const FileDescriptor ended(eventfd(0, EFD_CLOEXEC));
   if (news.number() < 0 || ended.number() < 0 ||
       inotify_add_watch(news.number(), folder->path().c_str(), IN_CREATE) < 0)
     return fail(fmt::format("cannot watch the recording: {}", std::strerror(errno)), folder->path());
 
+  const SignalsForwarded signals;
   auto child = start_target(options.record, folder->path());
   if (!child) return std::unexpected(child.error());
-  const SignalsForwarded signals(*child);
+  SignalsForwarded::to(*child);
   int status = 0;
   std::jthread waiter([&] {
     while (waitpid(*child, &status, 0) < 0 && errno == EINTR) continue;
@@ -211,11 +243,7 @@ Result<RunEnd> run_recorded(const FollowOptions& options, const Follow& follow) 
   std::array<pollfd, 2> waits{{{news.number(), POLLIN, 0}, {ended.number(), POLLIN, 0}}};
   while (waits[1].revents == 0) {
     if (poll(waits.data(), waits.size(), -1) < 0) continue;
-    if (waits[0].revents != 0) {
-      std::array<char, 4096> buffer;
-      [[maybe_unused]] const auto count = read(news.number(), buffer.data(), buffer.size());
-      followers.look();
-    }
+    for (const std::string& path : new_files(news, folder->path())) followers.add(path);
   }
   waiter.join();
   if (auto done = followers.finish(); !done) return std::unexpected(done.error());

@@ -18,6 +18,8 @@ namespace ravel {
 struct RecordedProcess {
   pid_t pid = 0;
   bool first = false;  ///< the program itself, as it was started; not what it forked or became by exec
+  /// How many traces of this process, `first` not counted, came before: exec begins another one.
+  unsigned earlier = 0;
 };
 
 struct FollowOptions {

@@ -27,7 +27,10 @@ using namespace ravel::rt;
 
 #define PC reinterpret_cast<Pc>(__builtin_return_address(0))
 
-RAVEL_INTERFACE void __tsan_init() { initialize(); }
+RAVEL_INTERFACE void __tsan_init() {
+  initialize();
+  note_instrumented();
+}
 
 #define RAVEL_ACCESS(bytes)                                                                                  \
   RAVEL_INTERFACE void __tsan_read##bytes(void* p) { access<bytes, kReadWord>(p, PC); }                      \

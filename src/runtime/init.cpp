@@ -23,6 +23,9 @@ namespace {
 
 constinit Options options;
 constinit std::uint32_t initialized = 0;
+constinit std::uint32_t instrumented = 0;
+
+constexpr char kInstrumentedNote[] = "instrumented";
 
 void note_word(const char* what, const char* text) {
   char buffer[16384];
@@ -76,6 +79,8 @@ bool start_recording() {
   note_process();
   note_modules_again();
   note_units_again();
+  if (__atomic_load_n(&instrumented, __ATOMIC_ACQUIRE) != 0)
+    recorder.stream.note(kInstrumentedNote, sizeof kInstrumentedNote - 1);
   recorder.recording = true;
   return true;
 }
@@ -99,6 +104,11 @@ void initialize() {
   // must get into the parent's stream.
   pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
   at_quick_exit(finish);  // and so the last to run
+}
+
+void note_instrumented() {
+  if (__atomic_exchange_n(&instrumented, 1, __ATOMIC_ACQ_REL) != 0 || !recorder.recording) return;
+  recorder.stream.note(kInstrumentedNote, sizeof kInstrumentedNote - 1);
 }
 
 // The child has copies of the runtime's locks as they were, perhaps taken by threads that it does not have.

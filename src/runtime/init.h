@@ -6,6 +6,9 @@ namespace ravel::rt {
 /// Reads RAVEL_OPTIONS and begins to record if it says so. Any number of calls; the first one counts.
 void initialize();
 
+/// A module whose code calls the hooks is there: said once in every stream. Any number of calls.
+void note_instrumented();
+
 /// Around fork: the runtime's locks are in a known state in the child.
 void before_fork();
 void after_fork_in_parent();

@@ -16,7 +16,7 @@ namespace {
 
 /// Nothing more is recorded, by anybody.
 void switch_off() {
-  recorder.recording = false;
+  __atomic_store_n(&recorder.recording, false, __ATOMIC_RELAXED);
   hot_thread = nullptr;
 }
 
@@ -39,10 +39,14 @@ RAVEL_NOINLINE bool next_chunk(Thread& self) {
   return true;
 }
 
-/// Space for records that belong together; null: recording has stopped.
+/// Space for records that belong together; null: recording has stopped. Then nobody writes any more, with
+/// space or without: the stop comes before the first release that is lost, so whoever acquires after that
+/// release knows of the stop, and no accesses are left that only a lost record would have ordered.
 RAVEL_INLINE Record* reserve(Thread& self, std::size_t count) {
+  if (!__atomic_load_n(&recorder.recording, __ATOMIC_RELAXED)) [[unlikely]]
+    return nullptr;
   if (self.cursor + count * sizeof(Record) > self.limit) [[unlikely]]
-    if (!recorder.recording || !next_chunk(self)) return nullptr;
+    if (!next_chunk(self)) return nullptr;
   return reinterpret_cast<Record*>(self.cursor);
 }
 

@@ -23,6 +23,7 @@ struct TraceHeader {
   std::vector<std::string> environment;  ///< "NAME=value", only what matters for a re-run
   std::vector<std::string> build_ids;    ///< "module hex"
   std::string input_hash;
+  bool instrumented = true;  ///< accesses of at least some of the program's code are in the trace
   std::vector<std::string> unseen_libraries;  ///< whose synchronization is not in the trace
 
   friend bool operator==(const TraceHeader&, const TraceHeader&) = default;

@@ -51,6 +51,10 @@ void StreamNotes::read_line(std::string_view line) {
   std::string_view words = line;
   const std::string_view what = take_word(words);
   if (what == "module") return read_module(words);
+  if (what == "instrumented") {
+    header_.instrumented = true;
+    return;
+  }
   if (what == "unit") take_word(words);  // its number: they come in order
   const std::string text = unescape(take_word(words));
   if (what == "argument") {

@@ -1,8 +1,18 @@
 # What the README shows is what ravel prints: every "$ command" in a console block is run, and must print what follows it.
-# To renew the README: python3 tests/cli/support/console.py --write README.md (with RAVEL set).
+# To renew the README, in an empty directory with a link to examples/ and RAVEL set:
+# python3 SOURCE/tests/cli/support/console.py --write SOURCE/README.md
 source "$RAVEL_SOURCE_DIR/tests/cli/support/lib.bash"
+
+# In a directory of its own: the commands leave programs behind.
+mkdir shown && ln -s "$RAVEL_SOURCE_DIR/examples" shown/examples
+(cd shown && python3 "$RAVEL_SOURCE_DIR/tests/cli/support/console.py" "$RAVEL_SOURCE_DIR/README.md")
+
+# A README that shows something else is noticed.
+sed 's/^balance: 130$/balance: 131/' "$RAVEL_SOURCE_DIR/README.md" >shown/wrong.md
+(cd shown && expect 1 python3 "$RAVEL_SOURCE_DIR/tests/cli/support/console.py" wrong.md)
+out_has '-balance: 131'
+
 cd "$RAVEL_SOURCE_DIR"
-python3 tests/cli/support/console.py README.md
 
 # Every command of the table exists.
 for command in $(sed -n 's/^| `ravel \([a-z]*\).*/\1/p' README.md); do

@@ -18,7 +18,8 @@ namespace {
 
 constexpr std::string_view kFooter =
     R"(The program's standard input, output and exit code are its own. Each further
-process it starts gets a trace of its own: T.PID.rvl beside T.rvl.
+process it starts, and each program it becomes by exec, gets a trace of its own:
+T.PID.rvl beside T.rvl, then T.PID-1.rvl and so on.
 
 Examples:
   ravel-c++ -g -O1 prog.cpp -o prog && ravel record -o prog.rvl -- ./prog
@@ -51,14 +52,15 @@ class Record : public Command {
     std::mutex mutex;
     std::vector<std::string> notes;
     std::atomic<std::uint64_t> events = 0;
+    std::atomic<bool> instrumented = false;
     const auto keep = [&](const RecordedProcess& process,
                           std::unique_ptr<TraceReader> reader) -> Result<void> {
       std::filesystem::path path = output;
-      if (!process.first)
-        path.replace_extension(fmt::format("{}{}", process.pid, output.extension().string()));
+      if (!process.first) path.replace_extension(further_extension(process, output));
       auto written = write(*reader, path.string());
       if (!written) return std::unexpected(written.error());
       events += *written;
+      if (reader->header().instrumented) instrumented = true;
       const std::lock_guard lock(mutex);
       for (const std::string& note : reader->notes())
         notes.push_back(fmt::format("{}: {}", path.string(), note));
@@ -70,6 +72,7 @@ class Record : public Command {
     if (end->processes == 0)
       return fail("it has recorded nothing: a statically linked or set-user-id program cannot be recorded",
                   options.record.command[0]);
+    if (!instrumented) console.note(uninstrumented_note(options.record.command[0]));
     console.note(fmt::format("{}: {} events of {} process{}; now: ravel analyze {}", output.string(),
                              events.load(), end->processes, end->processes == 1 ? "" : "es",
                              shell_words(std::vector{output.string()})[0]));
@@ -77,6 +80,12 @@ class Record : public Command {
   }
 
  private:
+  /// "PID.rvl", and "PID-N.rvl" for what the same process became by exec.
+  static std::string further_extension(const RecordedProcess& process, const std::filesystem::path& output) {
+    const std::string number = process.earlier == 0 ? "" : fmt::format("-{}", process.earlier);
+    return fmt::format("{}{}{}", process.pid, number, output.extension().string());
+  }
+
   /// The number of events.
   static Result<std::uint64_t> write(TraceReader& reader, const std::string& path) {
     auto writer = rvl::create_writer(path, reader.header());

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <mutex>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "analysis/analysis.h"
@@ -55,20 +56,32 @@ class Run : public Command {
     if (!infos) return std::unexpected(infos.error());
     FollowOptions options;
     options.record = program_.options();
-    options.directory = std::filesystem::temp_directory_path().string();
+    std::error_code error;
+    options.directory = std::filesystem::temp_directory_path(error).string();
+    if (error)
+      return fail(fmt::format("no directory for temporary files: {}", error.message()), temporary_name());
     options.chunk_limit = kChunkLimit;
 
+    const std::string command = fmt::format("{}", fmt::join(shell_words(options.record.command), " "));
     std::mutex mutex;
     FindingStore store;
+    bool instrumented = false;
     std::vector<std::string> notes;
     const auto analyze_one = [&](const RecordedProcess& process,
                                  std::unique_ptr<TraceReader> reader) -> Result<void> {
+      const std::string stream = reader->path();
       CheckedReader checked(std::move(reader), Rules::Lenient);
       std::vector<std::string> names_missing;
       auto findings = analyze(checked, *infos, {}, &names_missing);
       if (!findings) return std::unexpected(findings.error());
       const std::lock_guard lock(mutex);
-      for (Finding& finding : *findings) store.add(std::move(finding));
+      instrumented |= checked.header().instrumented;
+      for (Finding& finding : *findings) {
+        // The stream is gone when the user reads this; the run is what the evidence is about.
+        for (Evidence& evidence : finding.evidence)
+          if (evidence.scope == stream) evidence.scope = process.first ? command : scope_of(command, process);
+        store.add(std::move(finding));
+      }
       notes.insert(notes.end(), names_missing.begin(), names_missing.end());
       for (const std::string& note : checked.notes())
         notes.push_back(fmt::format("process {}: {}", process.pid, note));
@@ -80,14 +93,22 @@ class Run : public Command {
     if (end->processes == 0)
       return fail("it has recorded nothing: a statically linked or set-user-id program cannot be recorded",
                   options.record.command[0]);
+    if (!instrumented) console.note(uninstrumented_note(options.record.command[0]));
     return findings_.deliver(
         console, store,
-        {.traces = {fmt::format("{}", fmt::join(shell_words(options.record.command), " "))},
-         .next_command = "ravel explain {rule}",
-         .target_exit = end->exit_code});
+        {.traces = {command}, .next_command = "ravel explain {rule}", .target_exit = end->exit_code});
   }
 
  private:
+  static std::string temporary_name() {
+    const char* const variable = std::getenv("TMPDIR");
+    return variable == nullptr ? "/tmp" : variable;
+  }
+
+  static std::string scope_of(const std::string& command, const RecordedProcess& process) {
+    return fmt::format("{} (process {})", command, process.pid);
+  }
+
   RecordingArguments program_;
   FindingsOutput findings_;
   std::string with_ = "default";
