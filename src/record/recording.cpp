@@ -163,25 +163,13 @@ class Followers {
   std::size_t count() const { return known_.size(); }
 
  private:
-<<<<<<< HEAD
-  void follow_one(const std::string& path) {
-    const auto process_and_image = process_of(path);
-    const pid_t pid = process_and_image.first;
-    stream::LiveOptions live;
-    live.is_alive = [this, pid] { return !ended_ && is_running(pid); };
-=======
   void follow_one(const std::string& path, const RecordedProcess& process) {
     stream::LiveOptions live;
     live.is_alive = [this, pid = process.pid] { return !ended_ && is_running(pid); };
->>>>>>> docs
     live.chunk_limit = options_.chunk_limit;
     if (!wait_for_head(path, live.is_alive)) return;
     auto reader = stream::attach(path, std::move(live));
     if (!reader) return set_error(reader.error());
-<<<<<<< HEAD
-    const RecordedProcess process{.pid = pid, .first = pid == first_ && process_and_image.second == 0};
-=======
->>>>>>> docs
     if (auto done = follow_(process, std::move(*reader)); !done) set_error(done.error());
   }
 
