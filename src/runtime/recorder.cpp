@@ -24,6 +24,7 @@ RAVEL_NOINLINE bool next_chunk(Thread& self) {
   ChunkRef ref = 0;
   ChunkHead* const chunk = recorder.stream.take_chunk(ref);
   if (chunk == nullptr) {
+    self.limit = self.cursor;  // nothing small may follow the record that did not fit
     switch_off();
     return false;
   }
@@ -39,10 +40,15 @@ RAVEL_NOINLINE bool next_chunk(Thread& self) {
   return true;
 }
 
-/// Space for records that belong together; null: recording has stopped.
+/// Space for records that belong together; null: recording has stopped. That is asked each time: interceptors
+/// ask it, too, and an access after a synchronization that they have left out would look unordered.
 RAVEL_INLINE Record* reserve(Thread& self, std::size_t count) {
+  if (!__atomic_load_n(&recorder.recording, __ATOMIC_RELAXED)) [[unlikely]] {
+    hot_thread = nullptr;
+    return nullptr;
+  }
   if (self.cursor + count * sizeof(Record) > self.limit) [[unlikely]]
-    if (!recorder.recording || !next_chunk(self)) return nullptr;
+    if (!next_chunk(self)) return nullptr;
   return reinterpret_cast<Record*>(self.cursor);
 }
 
@@ -179,9 +185,9 @@ void record_access(Thread& self, EventKind kind, std::uintptr_t address, std::ui
   commit(self, records);
 }
 
-void share_cell(Thread& self, Cell& cell, std::uintptr_t cell_address) {
+bool share_cell(Thread& self, Cell& cell, std::uintptr_t cell_address) {
   Record* const to = reserve(self, 2 * kRecordsOfWord);
-  if (to == nullptr) return;
+  if (to == nullptr) return false;
   // The stamp comes before the cell is seen to be shared: so these records come before everything that
   // another thread records about it.
   const Stamping now(self);
@@ -192,6 +198,7 @@ void share_cell(Thread& self, Cell& cell, std::uintptr_t cell_address) {
     count += put_remembered(to + count, cell_address, word, kind == kWriteWord, now.stamp());
   }
   if (count > 0) commit(self, count);
+  return true;
 }
 
 void record_remembered(Thread& self, std::uintptr_t cell_address, std::uint64_t word, bool is_write) {

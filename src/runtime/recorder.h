@@ -39,8 +39,9 @@ void record_sync(Thread& self, const SyncEvent& event);
 /// An event of this thread that only its own order matters for.
 void record_access(Thread& self, EventKind kind, std::uintptr_t address, std::uint64_t bytes,
                    std::uint32_t place);
-/// Makes a cell shared and records the accesses of its owner, if it had one.
-void share_cell(Thread& self, Cell& cell, std::uintptr_t cell_address);
+/// Makes a cell shared and records the accesses of its owner, if it had one. False: recording has stopped,
+/// and the cell is as it was.
+bool share_cell(Thread& self, Cell& cell, std::uintptr_t cell_address);
 /// Records an access of this thread that only the cell remembers: its content is `word`.
 void record_remembered(Thread& self, std::uintptr_t cell_address, std::uint64_t word, bool is_write);
 /// Memory is given to the program or taken back.
