@@ -133,6 +133,9 @@ struct StreamHead {
   std::atomic<std::uint32_t> thread_count;
   std::atomic<std::uint32_t> notes_used;  ///< bytes of whole lines
   std::atomic<std::uint32_t> stop;        ///< Stop
+  /// 0: none. A thread had no space for a record: what has this stamp or a later one may rest on records that
+  /// are missing, and does not count.
+  std::atomic<std::uint64_t> end_stamp;
 
   /// The attached reader: 0 none, else its pid. It sets `pressure` if the program shall wait for free chunks
   /// rather than let the file grow beyond `chunk_limit`.

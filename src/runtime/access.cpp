@@ -41,7 +41,7 @@ Outcome enter_cell(Thread& self, Cell& cell, std::uintptr_t cell_address, std::u
     const std::uint64_t beside = __atomic_load_n(&other, __ATOMIC_ACQUIRE);
     if (((old | beside) & kShared) != 0) {
       if ((old & beside & kShared) == 0) {  // somebody is about to make both so
-        share_cell(self, cell, cell_address);
+        if (!share_cell(self, cell, cell_address)) return Outcome::Dropped;
         continue;
       }
       if (self.incarnation == 0) return Outcome::Record;
@@ -51,7 +51,7 @@ Outcome enter_cell(Thread& self, Cell& cell, std::uintptr_t cell_address, std::u
     }
     if ((old != 0 && !is_mine(self, old)) || (beside != 0 && !is_mine(self, beside)) ||
         self.incarnation == 0) {
-      share_cell(self, cell, cell_address);
+      if (!share_cell(self, cell, cell_address)) return Outcome::Dropped;
       continue;
     }
     std::uint64_t next = mine;

@@ -24,6 +24,7 @@ RAVEL_NOINLINE bool next_chunk(Thread& self) {
   ChunkRef ref = 0;
   ChunkHead* const chunk = recorder.stream.take_chunk(ref);
   if (chunk == nullptr) {
+    self.limit = self.cursor;  // nothing small may follow the record that did not fit
     switch_off();
     return false;
   }
@@ -39,12 +40,13 @@ RAVEL_NOINLINE bool next_chunk(Thread& self) {
   return true;
 }
 
-/// Space for records that belong together; null: recording has stopped. Then nobody writes any more, with
-/// space or without: the stop comes before the first release that is lost, so whoever acquires after that
-/// release knows of the stop, and no accesses are left that only a lost record would have ordered.
+/// Space for records that belong together; null: recording has stopped. That is asked each time: interceptors
+/// ask it, too, and an access after a synchronization that they have left out would look unordered.
 RAVEL_INLINE Record* reserve(Thread& self, std::size_t count) {
-  if (!__atomic_load_n(&recorder.recording, __ATOMIC_RELAXED)) [[unlikely]]
+  if (!__atomic_load_n(&recorder.recording, __ATOMIC_RELAXED)) [[unlikely]] {
+    hot_thread = nullptr;
     return nullptr;
+  }
   if (self.cursor + count * sizeof(Record) > self.limit) [[unlikely]]
     if (!next_chunk(self)) return nullptr;
   return reinterpret_cast<Record*>(self.cursor);
@@ -232,13 +234,10 @@ void record_access(Thread& self, EventKind kind, std::uintptr_t address, std::ui
   commit(self, records);
 }
 
-void share_cell(Thread& self, Cell& cell, std::uintptr_t cell_address) {
+bool share_cell(Thread& self, Cell& cell, std::uintptr_t cell_address) {
   announce_block(self, cell_address);
   Record* const to = reserve(self, 2 * kRecordsOfWord);
-  if (to == nullptr) {  // nothing is recorded any more, but the caller must see the cell shared
-    for (std::uint64_t& word : cell.words) __atomic_fetch_or(&word, kShared, __ATOMIC_RELAXED);
-    return;
-  }
+  if (to == nullptr) return false;
   // The stamp comes before the cell is seen to be shared: so these records come before everything that
   // another thread records about it.
   const Stamping now(self);
@@ -249,6 +248,7 @@ void share_cell(Thread& self, Cell& cell, std::uintptr_t cell_address) {
     count += put_remembered(to + count, cell_address, word, kind == kWriteWord, now.stamp());
   }
   if (count > 0) commit(self, count);
+  return true;
 }
 
 void record_remembered(Thread& self, std::uintptr_t cell_address, std::uint64_t word, bool is_write) {

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 
 namespace ravel::rt {
@@ -24,6 +25,11 @@ bool is_error(long result) { return result < 0 && result > -4096; }
 
 /// Gives the file space on disk: without it, a full disk would be a SIGBUS in the program.
 bool extend(int file, std::uint64_t from, std::uint64_t bytes) {
+  // To go beyond this limit is a signal that ends the program.
+  rlimit largest{};
+  if (system_call(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, reinterpret_cast<long>(&largest)) == 0 &&
+      from + bytes > largest.rlim_cur)
+    return false;
   const long done = system_call(SYS_fallocate, file, 0, static_cast<long>(from), static_cast<long>(bytes));
   if (done == 0) return true;
   if (done != -EOPNOTSUPP && done != -ENOSYS) return false;
@@ -218,6 +224,11 @@ void StreamWriter::note(const char* line, std::size_t length) {
 }
 
 void StreamWriter::stop(Stop why) {
+  if (why == Stop::SizeCap || why == Stop::NoSpace || why == Stop::TooManyThreads) {
+    // Whoever drops a record does so after this, and would have got a later stamp.
+    std::uint64_t none = 0;
+    head_->end_stamp.compare_exchange_strong(none, head_->stamps.load());
+  }
   auto expected = static_cast<std::uint32_t>(Stop::No);
   if (!head_->stop.compare_exchange_strong(expected, static_cast<std::uint32_t>(why))) return;
   switch (why) {

@@ -31,9 +31,8 @@ class StreamWriter {
   void note(const char* line, std::size_t length);
 
   void stop(stream::Stop why);
-  bool stopped() const {
-    return head_->stop.load(std::memory_order_relaxed) != static_cast<std::uint32_t>(stream::Stop::No);
-  }
+  /// Records are dropped. A process that exits or calls exec is not there yet: its threads still run.
+  bool stopped() const { return head_->end_stamp.load(std::memory_order_relaxed) != 0; }
   const char* path() const { return path_; }
   /// Its descriptor, which the program must not close; -1: none.
   int file() const { return head_ != nullptr ? file_ : -1; }

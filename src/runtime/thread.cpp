@@ -70,7 +70,12 @@ void advance_time(Thread& self) {
 
 Thread* make_thread(Thread* parent, bool foreign) {
   auto* const memory = static_cast<char*>(reserve_memory(kStateBytes + kCallBytes));
-  if (memory == nullptr) return nullptr;
+  if (memory == nullptr) {
+    // Without its start and end, what it does would look unordered.
+    recorder.stream.stop(stream::Stop::NoSpace);
+    recorder.recording = false;
+    return nullptr;
+  }
   auto* const self = reinterpret_cast<Thread*>(memory);
   self->calls = reinterpret_cast<CallFrame*>(memory + kStateBytes);
   self->memory = kStateBytes + kCallBytes;

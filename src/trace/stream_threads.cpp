@@ -51,6 +51,7 @@ StreamThread::Step StreamThread::stand(Cursor& cursor) {
 }
 
 std::expected<std::uint64_t, std::string> StreamThread::find_stamp() {
+  if (cut_) return 0;
   while (true) {
     switch (stand(find_)) {
       case Step::Nothing:
@@ -78,6 +79,14 @@ std::expected<std::uint64_t, std::string> StreamThread::find_stamp() {
       if (!whole.stamped()) continue;
       if (whole.extra.stamp < last_stamp_)
         return std::unexpected(fmt::format("stamp {} comes after stamp {}", whole.extra.stamp, last_stamp_));
+      // After the record was read: who could rest on a missing one was written after the end was said.
+      if (const std::uint64_t end = file_->head().end_stamp.load(std::memory_order_acquire);
+          end != 0 && whole.extra.stamp >= end) {
+        cut_ = true;
+        --looked_at_;
+        find_.offset -= static_cast<std::uint32_t>(sizeof whole);
+        return 0;
+      }
       last_stamp_ = whole.extra.stamp;
       return last_stamp_;
     }

@@ -73,6 +73,7 @@ class StreamThread {
   Cursor find_, give_;
   std::uint64_t looked_at_ = 0, given_ = 0;
   std::uint64_t last_stamp_ = 0;
+  bool cut_ = false;  ///< it has come to StreamHead::end_stamp
   std::uint32_t missing_chunks_ = 0;
   std::string torn_;
 };

@@ -70,8 +70,9 @@ class Record : public Command {
     if (!end) return std::unexpected(end.error());
     for (const std::string& note : notes) console.note(note);
     if (end->processes == 0)
-      return fail("it has recorded nothing: a statically linked or set-user-id program cannot be recorded",
-                  options.record.command[0]);
+      return fail(
+          "it has recorded nothing: either it has said why, or it is statically linked or set-user-id",
+          options.record.command[0]);
     if (!instrumented) console.note(uninstrumented_note(options.record.command[0]));
     console.note(fmt::format("{}: {} events of {} process{}; now: ravel analyze {}", output.string(),
                              events.load(), end->processes, end->processes == 1 ? "" : "es",

@@ -67,6 +67,23 @@ TEST_F(StreamTest, UnstampedRecordsComeRightBeforeTheNextStamp) {
   EXPECT_THAT(outcome.tables.threads, ElementsAre("main", "T1"));
 }
 
+TEST_F(StreamTest, NothingCountsFromTheStampOnAtWhichRecordsAreMissing) {
+  StreamThreadWriter& a = writer_.add_thread();
+  StreamThreadWriter& b = writer_.add_thread();
+  a.stamp(lock(EventKind::Acquire, 10));
+  a.stamp(lock(EventKind::Release, 10));
+  a.write(access(EventKind::Write, 1));
+  writer_.head().end_stamp.store(writer_.head().stamps.load());
+  b.write(access(EventKind::Write, 2));
+  b.stamp(lock(EventKind::Acquire, 10));
+  b.write(access(EventKind::Write, 3));
+  b.stamp(lock(EventKind::Release, 10));
+  writer_.stop(stream::Stop::SizeCap);
+  const Outcome outcome = read();
+  EXPECT_EQ(outcome.error, "");
+  EXPECT_THAT(order_of(outcome.events), ElementsAre("0:10", "0:10", "0:1", "1:2"));
+}
+
 TEST_F(StreamTest, TrailingRecordsComeAtTheThreadsEnd) {
   StreamThreadWriter& a = writer_.add_thread();
   StreamThreadWriter& b = writer_.add_thread();
