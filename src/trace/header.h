@@ -23,7 +23,8 @@ struct TraceHeader {
   std::vector<std::string> environment;  ///< "NAME=value", only what matters for a re-run
   std::vector<std::string> build_ids;    ///< "module hex"
   std::string input_hash;
-  bool instrumented = true;  ///< accesses of at least some of the program's code are in the trace
+  /// Code of the program was known to report its accesses when the header was written; false: not known.
+  bool instrumented = false;
   std::vector<std::string> unseen_libraries;  ///< whose synchronization is not in the trace
 
   friend bool operator==(const TraceHeader&, const TraceHeader&) = default;

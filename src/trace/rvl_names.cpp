@@ -91,6 +91,15 @@ class FieldReader {
     }
   }
 
+  void field(const char* name, bool& value) {
+    const json* const found = find(name);
+    if (found == nullptr) return;
+    if (found->is_boolean())
+      value = found->get<bool>();
+    else
+      wrong_ = name;
+  }
+
   /// The field that was not what it should be; empty: none.
   const std::string& wrong() const { return wrong_; }
 
@@ -201,6 +210,7 @@ std::string encode_header(const TraceHeader& header) {
       {"environment", texts_to_json(header.environment)},
       {"build_ids", texts_to_json(header.build_ids)},
       {"input_hash", text_to_json(header.input_hash)},
+      {"instrumented", header.instrumented},
       {"unseen_libraries", texts_to_json(header.unseen_libraries)},
   };
   return object.dump();
@@ -219,6 +229,7 @@ std::expected<TraceHeader, std::string> decode_header(std::string_view text) {
   reader.field("environment", header.environment);
   reader.field("build_ids", header.build_ids);
   reader.field("input_hash", header.input_hash);
+  reader.field("instrumented", header.instrumented);
   reader.field("unseen_libraries", header.unseen_libraries);
   if (!reader.wrong().empty())
     return std::unexpected(fmt::format("its field '{}' is malformed", reader.wrong()));

@@ -44,7 +44,6 @@ class StreamReader final : public TraceReader {
     header_.filter = static_cast<FilterLevel>(head.filter);
     header_.access_order = static_cast<AccessOrder>(head.access_order);
     header_.values = static_cast<ValueLevel>(head.values);
-    header_.instrumented = false;  // until a note says so
     facts_.refresh();
   }
 

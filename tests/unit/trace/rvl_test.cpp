@@ -37,6 +37,7 @@ TraceHeader some_header() {
   header.environment = {"A=b", "C="};
   header.build_ids = {"program 0011"};
   header.input_hash = "abc";
+  header.instrumented = true;
   return header;
 }
 

@@ -117,6 +117,7 @@ TEST_F(StreamTest, RecordsCarryEverything) {
   writer_.note("directory /tmp");
   writer_.note("environment A=1");
   writer_.note("library libgomp.so.1");
+  writer_.note("instrumented");
   writer_.note("something new");
   StreamThreadWriter& a = writer_.add_thread();
   a.write({.kind = EventKind::AtomicStore,
@@ -151,6 +152,7 @@ TEST_F(StreamTest, RecordsCarryEverything) {
   EXPECT_THAT(outcome.header.command, ElementsAre("./a b", "100%"));
   EXPECT_EQ(outcome.header.directory, "/tmp");
   EXPECT_THAT(outcome.header.environment, ElementsAre("A=1"));
+  EXPECT_TRUE(outcome.header.instrumented);
   EXPECT_THAT(outcome.header.unseen_libraries, ElementsAre("libgomp.so.1"));
   EXPECT_THAT(outcome.notes, ElementsAre(HasSubstr("libgomp")));
 }
