@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <functional>
 
 namespace ravel {
@@ -71,6 +73,11 @@ FindingStep FindingBuilder::step(const Involved& event, const std::string& objec
   step.operation = operation_text(event.kind);
   step.object = object;
   step.event = event.position;
+  // Who reports an access late does not know which locks were held.
+  if (!event.held.valid()) {
+    step.locks.emplace_back("?");
+    return step;
+  }
   for (const HeldLock& held : resolver_->locksets().locks(event.held)) {
     step.locks.push_back(lock_name(held.lock));
     if (held.shared) step.locks.back() += " (shared)";
@@ -102,6 +109,24 @@ std::vector<Frame> FindingBuilder::stack(const Involved& event) {
   return stack;
 }
 
+std::string FindingBuilder::unseen_library(const Involved& event) const {
+  const Tables& tables = trace_.tables();
+  const std::vector<std::string>& unseen = trace_.header().unseen_libraries;
+  if (unseen.empty()) return {};
+  // Reported late: nobody knows who had called it.
+  if (!event.stack.valid()) return unseen.front();
+  for (StackId at = event.stack; at.valid() && at.index() < tables.stacks.size();
+       at = tables.stacks[at.index()].parent) {
+    const PlaceId call = tables.stacks[at.index()].call;
+    if (call.index() >= tables.places.size()) continue;
+    const ModuleId module = tables.places[call.index()].module;
+    if (!module.valid() || module.index() >= tables.modules.size()) continue;
+    const std::string name = std::filesystem::path(tables.modules[module.index()].path).filename().string();
+    if (std::ranges::find(unseen, name) != unseen.end()) return name;
+  }
+  return {};
+}
+
 Finding FindingBuilder::build(const Detection& detection) {
   Finding finding;
   finding.kind = detection.kind;
@@ -119,11 +144,14 @@ Finding FindingBuilder::build(const Detection& detection) {
     parts.push_back(part(event));
   }
   finding.id = fingerprint(finding.kind, about.canonical, parts);
+  std::string unseen;
+  for (const Involved& event : detection.events)
+    if (unseen.empty()) unseen = unseen_library(event);
   finding.evidence.push_back({.analysis = std::string(detection.analysis),
-                              .verdict = detection.verdict,
+                              .verdict = unseen.empty() ? detection.verdict : Verdict::Suspected,
                               .scope = trace_.path(),
                               .events = finding.events,
-                              .guarantee = std::string(detection.guarantee),
+                              .guarantee = unseen.empty() ? std::string(detection.guarantee) : std::string(),
                               .schedule = {}});
   finding.message = detection.message;
   if (finding.message.empty() && finding.steps.size() == 2) {
@@ -131,6 +159,8 @@ Finding FindingBuilder::build(const Detection& detection) {
                                   finding.steps[0].operation, finding.object, finding.threads[0],
                                   finding.steps[1].operation, finding.threads[1], finding.places[1]);
   }
+  if (!unseen.empty())
+    finding.message += fmt::format("; {} may order them: its synchronization is not seen", unseen);
   return finding;
 }
 

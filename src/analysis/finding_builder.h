@@ -52,6 +52,8 @@ class FindingBuilder final : public DetectionSink {
   /// The trace is of a recorded program: places and addresses are those of its modules.
   bool has_modules() const { return !trace_.tables().modules.empty(); }
   Key key(const Detection& detection);
+  /// A library whose synchronization the trace lacks and which the event's thread was in; empty: none.
+  std::string unseen_library(const Involved& event) const;
   Finding build(const Detection& detection);
   Object object(VariableId variable, std::uint64_t position);
   std::string lock_name(LockId lock);

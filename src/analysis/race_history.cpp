@@ -116,7 +116,9 @@ void RaceHistory::atomic(const Event& event, Epoch now, const VectorClock& clock
 void RaceHistory::remember(const Event& event, Epoch then) {
   Access& mine =
       entry(unfold(event.variable()).of[event.kind == EventKind::RetroWrite ? kWrite : kRead], event.thread);
-  if (mine.epoch.time() < then.time()) mine = Access(event, then);
+  if (mine.epoch.time() >= then.time()) return;
+  mine = Access(event, then);
+  mine.held = {};  // the event knows the locks of now, not of then
 }
 
 void RaceHistory::split(const Event& event) {

@@ -74,7 +74,7 @@ TEST(GeneratorTest, MakesEveryKindTheShapeAllows) {
     for (const Event& event : random_trace(seed, shape).events) kinds.insert(event.kind);
   constexpr KindMask kNeverMade =
       KindMask::of(EventKind::Call, EventKind::Return, EventKind::ObjectBegin, EventKind::ObjectEnd,
-                   EventKind::ThreadStart, EventKind::ThreadExit) |
+                   EventKind::ThreadStart, EventKind::ThreadExit, EventKind::Block) |
       kRetroAccesses | kVariableLifetime;
   for (int kind = 0; kind < kEventKindCount; ++kind)
     EXPECT_NE(kinds.contains(EventKind(kind)), kNeverMade.has(EventKind(kind))) << kind_name(EventKind(kind));
