@@ -108,7 +108,8 @@ int visit(dl_phdr_info* info, std::size_t /*size*/, void* context) {
   const bool first = update.seen++ == 0;
   Module module = find_extent(*info);
   module.here = true;
-  if (module.code.bytes == 0) return 0;
+  if (module.code.bytes == 0 || (!first && strchr(info->dlpi_name, '/') == nullptr))
+    return 0;  // the kernel's
   for (std::uint32_t i = 0; i < module_count; ++i) {
     const Module& known = modules[i];
     // The same place and size may be another library after dlclose: then the path tells.
