@@ -101,7 +101,11 @@ DataObject ModuleSymbols::State::describe(const ScopeIndex::Variable& variable, 
   if (variable.local_to) {
     const Dwarf_Die function = scopes().function(*variable.local_to);
     const std::string_view linkage = dwarf::linkage_name(function);
-    const std::string in = linkage.empty() ? fmt::format("{}()", dwarf::name(function)) : demangle(linkage);
+    std::string in = linkage.empty() ? fmt::format("{}()", dwarf::name(function)) : demangle(linkage);
+    // A function that was inlined everywhere may have lost its name; the variable's own mangled one has it.
+    if (const std::string whole = demangle(data.linkage_name);
+        in == "()" && whole.ends_with(fmt::format("::{}", name)))
+      in = whole.substr(0, whole.size() - name.size() - 2);
     data.object = fmt::format("{}::{}", in, name);
     data.name = fmt::format("{}{} (static in {})", name, data.path, in);
   } else {
