@@ -155,7 +155,10 @@ bool StreamWriter::grow() {
 
 bool StreamWriter::must_wait() const {
   if (head_->pressure.load(std::memory_order_relaxed) == 0) return false;
-  if (head_->chunks_used.load(std::memory_order_relaxed) < head_->chunk_limit.load(std::memory_order_relaxed))
+  // Each thread keeps a chunk that is not full, and the reader cannot free it.
+  const std::uint32_t kept = head_->thread_count.load(std::memory_order_relaxed);
+  if (head_->chunks_used.load(std::memory_order_relaxed) <
+      head_->chunk_limit.load(std::memory_order_relaxed) + kept)
     return false;
   const std::uint32_t reader = head_->reader.load(std::memory_order_relaxed);
   return reader != 0 && system_call(SYS_kill, reader, 0) != -ESRCH;
