@@ -76,7 +76,7 @@ constexpr bool covers(std::uint64_t outer, std::uint64_t inner) { return (inner 
 inline constexpr std::uint32_t kBlockMark = kIncarnations - 1;
 inline constexpr std::uint64_t kBlockAnnounced = std::uint64_t{1} << 32;  ///< the stream knows of it
 /// Blocks of this size or more are announced when they are allocated, so no mark is further away.
-inline constexpr std::size_t kLargeBlock = 64 * 1024;
+inline constexpr std::size_t kLargeBlock = std::size_t{64} * 1024;
 
 /// Maps the shadow. False: the address space is taken or limited.
 bool map_shadow();
