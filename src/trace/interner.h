@@ -13,6 +13,7 @@
 #include "event/check.h"
 #include "event/ids.h"
 #include "event/place.h"
+#include "trace/large_memory.h"
 
 namespace ravel {
 
@@ -57,7 +58,7 @@ class IndexTable {
   }
   void grow();
 
-  std::vector<Slot> slots_;
+  std::vector<Slot, LargeAllocator<Slot>> slots_;
   std::size_t count_ = 0;
 };
 
