@@ -87,8 +87,8 @@ class Microbenchmark(Program):
 
     def compile(self, sources, folder, build, log):
         folder.mkdir()
-        shell([build.cxx, *build.flags, "-O2", "-g", "-pthread", HERE / "programs" / f"{self.name}.cpp", "-o",
-               folder / self.binary], folder, log)
+        shell(f"{build.cxx} {' '.join(build.flags)} -O2 -g -pthread {HERE}/programs/{self.name}.cpp -o {self.binary}", folder,
+              log)
 
     def command(self, binary, folder):
         return [binary, *self.arguments]
