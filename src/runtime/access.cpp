@@ -45,8 +45,12 @@ Outcome enter_cell(Thread& self, Cell& cell, std::uintptr_t cell_address, std::u
         continue;
       }
       if (self.incarnation == 0) return Outcome::Record;
-      if (((old ^ mine) & ~(kShared | kBytesMask)) == 0 && covers(old, mine)) return Outcome::Dropped;
-      __atomic_store_n(&word, kShared | mine, __ATOMIC_RELAXED);
+      const bool now = ((old ^ mine) & kTagMask) == 0;
+      if (now && covers(old, mine)) return Outcome::Dropped;  // and nobody else has come since, or see below
+      __atomic_store_n(&word, kShared | mine | (now ? old & kBytesMask : 0), __ATOMIC_RELAXED);
+      // Who made the last access of the other kind shall record its next one: this one came between.
+      if (beside != kShared && ((beside ^ mine) & kTagMask) != 0)
+        __atomic_store_n(&other, kShared, __ATOMIC_RELAXED);
       return note_recorded(self, cell_address, mine, kind) ? Outcome::Record : Outcome::Dropped;
     }
     if ((old != 0 && !is_mine(self, old)) || (beside != 0 && !is_mine(self, beside)) ||
@@ -135,6 +139,10 @@ void share_range(Thread& self, std::uintptr_t address, std::size_t bytes) {
     if ((__atomic_load_n(&cell.words[kReadWord], __ATOMIC_ACQUIRE) &
          __atomic_load_n(&cell.words[kWriteWord], __ATOMIC_ACQUIRE) & kShared) == 0)
       share_cell(self, cell, at);
+    else
+      for (std::uint64_t& word : cell.words)  // as in enter_cell: this access comes between
+        if (__atomic_load_n(&word, __ATOMIC_RELAXED) != kShared)
+          __atomic_store_n(&word, kShared, __ATOMIC_RELAXED);
   }
 }
 

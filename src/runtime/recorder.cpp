@@ -177,9 +177,13 @@ void announce_block(Thread& self, std::uintptr_t address) {
   if (address - self.block_begin < self.block_end - self.block_begin &&
       (__atomic_load_n(&cell_of(self.block_begin - 8)->words[0], __ATOMIC_RELAXED) & kKnown) == kKnown)
     return;
+  if (address / kPageBytes == self.blockless_page) return;
   std::uintptr_t begin = 0;
   Cell* const mark = find_mark(address, begin);
-  if (mark == nullptr) return;
+  if (mark == nullptr) {
+    self.blockless_page = address / kPageBytes;
+    return;
+  }
   const std::uint64_t bytes = mark->words[1];
   self.block_begin = begin;
   self.block_end = begin + bytes;

@@ -52,7 +52,8 @@ struct Thread {
   int last_load_order;
   std::uintptr_t block_begin;  ///< a block that the stream knows of
   std::uintptr_t block_end;
-  std::uintptr_t stack_low;  ///< the thread's stack
+  std::uintptr_t blockless_page;  ///< where no mark of a block was found: looking again would cost too much
+  std::uintptr_t stack_low;       ///< the thread's stack
   std::uintptr_t stack_high;
   void* fiber_of;       ///< for fibers: see fiber.cpp
   void* start_routine;  ///< of a thread that has not begun
