@@ -12,20 +12,9 @@ bool is_mine(const Thread& self, std::uint64_t word) {
   return owner == self.incarnation || (owner != 0 && incarnation(owner).thread == self.index);
 }
 
-/// Where the thread remembers that it recorded such an access. Different accesses may share an entry.
-Recorded& recorded(Thread& self, std::uint64_t what) {
-  return self.recorded[(what * 0x9e3779b97f4a7c15ULL) >> 52 & (Thread::kRecorded - 1)];
-}
-static_assert(Thread::kRecorded == 1 << 12);
-
-/// Notes that the access which `word` tells of is recorded. False: it was already.
-bool note_recorded(Thread& self, std::uintptr_t cell_address, std::uint64_t word, unsigned kind) {
-  const std::uint64_t what = cell_address << 9 | (word & kBytesMask) << 1 | kind;
-  const std::uint64_t when = word & ~(kShared | kBytesMask);
-  Recorded& entry = recorded(self, what);
-  if (entry.what == what && entry.when == when) return false;
-  entry = {what, when};
-  return true;
+/// Whoever made the last access that this word of a shared cell tells of shall record the next one.
+void forget_last(std::uint64_t& word) {
+  if (__atomic_load_n(&word, __ATOMIC_RELAXED) != kShared) __atomic_store_n(&word, kShared, __ATOMIC_RELAXED);
 }
 
 enum class Outcome : std::uint8_t { Dropped, Record };
@@ -45,13 +34,13 @@ Outcome enter_cell(Thread& self, Cell& cell, std::uintptr_t cell_address, std::u
         continue;
       }
       if (self.incarnation == 0) return Outcome::Record;
+      // This thread has done the same at this local time, and nobody else has come since: who comes makes
+      // both words his own, or nobody's.
       const bool now = ((old ^ mine) & kTagMask) == 0;
-      if (now && covers(old, mine)) return Outcome::Dropped;  // and nobody else has come since, or see below
+      if (now && covers(old, mine)) return Outcome::Dropped;
       __atomic_store_n(&word, kShared | mine | (now ? old & kBytesMask : 0), __ATOMIC_RELAXED);
-      // Who made the last access of the other kind shall record its next one: this one came between.
-      if (beside != kShared && ((beside ^ mine) & kTagMask) != 0)
-        __atomic_store_n(&other, kShared, __ATOMIC_RELAXED);
-      return note_recorded(self, cell_address, mine, kind) ? Outcome::Record : Outcome::Dropped;
+      if (((beside ^ mine) & kTagMask) != 0) forget_last(other);
+      return Outcome::Record;
     }
     if ((old != 0 && !is_mine(self, old)) || (beside != 0 && !is_mine(self, beside)) ||
         self.incarnation == 0) {
@@ -140,9 +129,7 @@ void share_range(Thread& self, std::uintptr_t address, std::size_t bytes) {
          __atomic_load_n(&cell.words[kWriteWord], __ATOMIC_ACQUIRE) & kShared) == 0)
       share_cell(self, cell, at);
     else
-      for (std::uint64_t& word : cell.words)  // as in enter_cell: this access comes between
-        if (__atomic_load_n(&word, __ATOMIC_RELAXED) != kShared)
-          __atomic_store_n(&word, kShared, __ATOMIC_RELAXED);
+      for (std::uint64_t& word : cell.words) forget_last(word);
   }
 }
 

@@ -3,7 +3,8 @@
 // owner    An access to memory that one thread alone has touched is remembered in its cell and dropped. When
 // a
 //          second thread comes, it records what the cell remembers of the owner, and from then on every
-//          access, except those that repeat what the same thread did at the same local time.
+//          access, except those that repeat what the same thread did at the same local time with nobody in
+//          between. (tests/support/owner_filter.h is the same on traces: what analyses lose by it is tested.)
 // segment  All accesses but such repetitions.
 // none     All accesses.
 #pragma once

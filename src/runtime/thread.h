@@ -18,12 +18,6 @@ struct CallFrame {
 };
 inline constexpr std::uint64_t kCallKnown = std::uint64_t{1} << 63;
 
-/// An access that was recorded: for dropping its repetitions.
-struct Recorded {
-  std::uint64_t what;  ///< address of the cell, bytes, kind
-  std::uint64_t when;  ///< who, when and where, as in a cell's word
-};
-
 struct Thread {
   std::uint64_t hot_tag;      ///< as `tag` if it owns cells, else what no cell has
   std::uint64_t tag;          ///< who and when, as in a cell's word
@@ -61,8 +55,6 @@ struct Thread {
   std::size_t memory;  ///< bytes of this object
 
   static constexpr std::uint32_t kMaxCalls = 1 << 16;
-  static constexpr std::uint32_t kRecorded = 1 << 12;
-  Recorded recorded[kRecorded];
 };
 
 // The current thread as its hooks see it: null while they are switched off, or if nothing is recorded. This
