@@ -11,7 +11,11 @@ void check_failed(const char* file, int line, const char* condition, std::string
   std::fprintf(stderr, "ravel: internal error: %s:%d: CHECK(%s) failed%s%.*s\n", file, line, condition,
                context.empty() ? "" : ": ", static_cast<int>(context.size()), context.data());
   std::fflush(stdout);
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+  std::abort();  // the fuzzer keeps the input of a crash, not of an exit
+#else
   std::_Exit(kExitInternal);
+#endif
 }
 
 }  // namespace ravel

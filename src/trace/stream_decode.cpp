@@ -34,7 +34,7 @@ std::string_view RecordDecoder::decode(const WholeRecord& whole, ThreadContext& 
   event.value = event.has_value ? whole.extra.value : 0;
   event.ordinal = static_cast<std::uint32_t>(context.ordinal_base + record.ordinal());
   event.stack = context.stack;
-  if (record.place() != 0) event.place = place(record.place());
+  event.place = place(record.place());
   if (is_retro(event.kind)) {
     if (!record.extra()) return "a retroactive access without its thread";
     event.ordinal = record.ordinal();  // the owner's, not counted from this thread's base

@@ -57,7 +57,7 @@ class RecordDecoder {
     event.width = record.width_code();
     event.ordinal = static_cast<std::uint32_t>(context.ordinal_base + record.ordinal());
     event.stack = context.stack;
-    if (const std::uint32_t unit = record.place(); unit != 0) event.place = place(unit);
+    event.place = place(record.place());
     return true;
   }
 
@@ -69,7 +69,9 @@ class RecordDecoder {
   std::string_view control(const Record& record, ThreadContext& context);
   std::string_view retro(const RecordExtra& extra, ThreadContext& context, Event& event);
   std::string_view check_target(const Event& event) const;
+  /// None of unit 0: code that the runtime could not tell.
   PlaceId place(std::uint32_t unit) {
+    if (unit == 0) return {};
     KnownPlace& known = recent_[unit % recent_.size()];
     if (known.unit != unit) known = {unit, find_place(unit)};
     return known.place;
