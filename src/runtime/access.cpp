@@ -71,7 +71,7 @@ Outcome enter_cell(Thread& self, Cell& cell, std::uintptr_t cell_address, std::u
 /// The same for a trace with all accesses, or one of each local time.
 Outcome enter_cell_unowned(Thread& self, Cell& cell, std::uint64_t bytes, unsigned kind,
                            std::uint32_t place) {
-  if (recorder.filter == Filter::None || self.incarnation == 0) return Outcome::Record;
+  if (recorder.filter == FilterLevel::None || self.incarnation == 0) return Outcome::Record;
   const std::uint64_t mine = kShared | self.tag | cell_place(place) | bytes;
   const std::uint64_t old = __atomic_load_n(&cell.words[kind], __ATOMIC_RELAXED);
   const std::uint64_t beside = __atomic_load_n(&cell.words[1 - kind], __ATOMIC_RELAXED);
@@ -84,7 +84,7 @@ Outcome enter_cell_unowned(Thread& self, Cell& cell, std::uint64_t bytes, unsign
 Outcome enter(Thread& self, std::uintptr_t cell_address, std::uint64_t bytes, unsigned kind,
               std::uint32_t place) {
   Cell& cell = *cell_of(cell_address);
-  if (recorder.filter != Filter::Owner) return enter_cell_unowned(self, cell, bytes, kind, place);
+  if (recorder.filter != FilterLevel::Owner) return enter_cell_unowned(self, cell, bytes, kind, place);
   return enter_cell(self, cell, cell_address, bytes, kind, place);
 }
 
@@ -121,7 +121,7 @@ void access_range(Thread& self, std::uintptr_t address, std::size_t bytes, unsig
 }
 
 void share_range(Thread& self, std::uintptr_t address, std::size_t bytes) {
-  if (recorder.filter != Filter::Owner) return;
+  if (recorder.filter != FilterLevel::Owner) return;
   const Inside inside(self);
   for (std::uintptr_t at = address & ~std::uintptr_t{7}; at < address + bytes; at += 8) {
     Cell& cell = *cell_of(at);
@@ -154,20 +154,20 @@ constexpr std::size_t kHugeBlock = std::size_t{16} * 1024 * 1024;
 
 void memory_begins(Thread& self, std::uintptr_t address, std::size_t bytes, Pc pc) {
   const Inside inside(self);
-  if (bytes == 0 || recorder.filter == Filter::None) {
+  if (bytes == 0 || recorder.filter == FilterLevel::None) {
     if (bytes != 0) record_range(self, EventKind::Alloc, address, bytes, pc);
     return;
   }
   // Looking at the cells of a large block would cost more than a record, and make pages of the shadow that
   // the program never needs.
-  if (recorder.filter == Filter::Segment || bytes >= kLargeBlock || any_shared(address, bytes))
+  if (recorder.filter == FilterLevel::Segment || bytes >= kLargeBlock || any_shared(address, bytes))
     record_range(self, EventKind::Alloc, address, bytes, pc);
   forget_cells(address, bytes);
 }
 
 void block_begins(Thread& self, std::uintptr_t address, std::size_t bytes, Pc pc) {
   memory_begins(self, address, bytes, pc);
-  if (recorder.filter != Filter::Owner || bytes >= kLargeBlock) return;
+  if (recorder.filter != FilterLevel::Owner || bytes >= kLargeBlock) return;
   Cell& mark = *cell_of(address - 8);
   __atomic_store_n(&mark.words[1], bytes, __ATOMIC_RELAXED);
   __atomic_store_n(&mark.words[0], std::uint64_t{kBlockMark} << kIncarnationAt | code_of(pc),
@@ -178,9 +178,9 @@ void block_begins(Thread& self, std::uintptr_t address, std::size_t bytes, Pc pc
 void memory_ends(Thread& self, std::uintptr_t address, std::size_t bytes, Pc pc) {
   if (bytes == 0) return;
   const Inside inside(self);
-  if (recorder.filter != Filter::Owner) {
+  if (recorder.filter != FilterLevel::Owner) {
     record_range(self, EventKind::Free, address, bytes, pc);
-    if (recorder.filter == Filter::Segment) forget_cells(address, bytes);
+    if (recorder.filter == FilterLevel::Segment) forget_cells(address, bytes);
     return;
   }
   bool known = bytes >= kHugeBlock;  // to somebody else than this thread

@@ -137,7 +137,7 @@ void record_atomic(Thread& self, EventKind kind, int order, std::uintptr_t addre
 bool repeats(const Thread& self, std::uintptr_t address, const Stripe& at, int order) {
   return self.last_load == address && self.last_load_tag == self.tag && self.last_load_order == order &&
          self.last_load_version == __atomic_load_n(&at.version, __ATOMIC_ACQUIRE) && self.incarnation != 0 &&
-         recorder.filter != Filter::None;
+         recorder.filter != FilterLevel::None;
 }
 
 template <typename T>

@@ -74,8 +74,8 @@ bool start_recording() {
   if (!recorder.stream.create(options.record, program_name(), options.max_bytes)) return false;
   stream::StreamHead& head = recorder.stream.head();
   head.filter = static_cast<std::uint8_t>(recorder.filter);
-  head.access_order = 1;  // AccessOrder::Hook
-  head.values = 2;        // ValueLevel::None
+  head.access_order = static_cast<std::uint8_t>(AccessOrder::Hook);
+  head.values = static_cast<std::uint8_t>(ValueLevel::None);
   note_process();
   note_modules_again();
   note_units_again();
@@ -102,7 +102,7 @@ void initialize() {
   if (Thread* const self = make_thread(nullptr, false); self != nullptr) begin_thread(self);
   // As early as possible: the first one's handler is the first to run in a child, and nothing of the child
   // must get into the parent's stream.
-  pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+  pthread_atfork(nullptr, nullptr, after_fork_in_child);
   at_quick_exit(finish);  // and so the last to run
 }
 
@@ -113,9 +113,6 @@ void note_instrumented() {
 
 // The child has copies of the runtime's locks as they were, perhaps taken by threads that it does not have.
 // What they protect is usable at any time, so they are simply made new there.
-void before_fork() {}
-void after_fork_in_parent() {}
-
 void after_fork_in_child() {
   forget_own_thread_id();
   if (!recorder.recording) return;

@@ -9,10 +9,7 @@ void initialize();
 /// A module whose code calls the hooks is there: said once in every stream. Any number of calls.
 void note_instrumented();
 
-/// Around fork: the runtime's locks are in a known state in the child.
-void before_fork();
-void after_fork_in_parent();
-/// The child gets a stream of its own.
+/// In a forked child: it gets a stream of its own.
 void after_fork_in_child();
 
 /// The process ends in order.

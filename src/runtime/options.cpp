@@ -69,11 +69,11 @@ bool Options::read(const char* text) {
       strcpy(record, value);
     } else if (strcmp(item, "filter") == 0) {
       if (strcmp(value, "owner") == 0)
-        filter = Filter::Owner;
+        filter = FilterLevel::Owner;
       else if (strcmp(value, "segment") == 0)
-        filter = Filter::Segment;
+        filter = FilterLevel::Segment;
       else if (strcmp(value, "none") == 0)
-        filter = Filter::None;
+        filter = FilterLevel::None;
       else
         known = false;
     } else if (strcmp(item, "max-size") == 0) {

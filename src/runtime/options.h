@@ -16,7 +16,7 @@ struct Options {
   static constexpr std::uint64_t kMaxBytes = std::uint64_t{16} << 30;
 
   char record[4096] = {};
-  Filter filter = Filter::Owner;
+  FilterLevel filter = FilterLevel::Owner;
   std::uint64_t max_bytes = kMaxBytes;
 
   /// False, after a message: the text is wrong. Null is right.

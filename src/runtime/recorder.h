@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "event/event.h"
+#include "event/levels.h"
 #include "event/stream.h"
 #include "runtime/code.h"
 #include "runtime/stream_writer.h"
@@ -12,12 +13,9 @@
 namespace ravel::rt {
 
 /// The process' stream and whether it takes records.
-/// As FilterLevel of a trace.
-enum class Filter : std::uint8_t { None, Segment, Owner };
-
 struct Recorder {
   StreamWriter stream;
-  Filter filter = Filter::Owner;
+  FilterLevel filter = FilterLevel::Owner;
   bool recording = false;
 };
 extern Recorder recorder;

@@ -25,7 +25,7 @@ constexpr std::uint64_t kNoTag = std::uint64_t{kIncarnations - 1} << kIncarnatio
 void update_tag(Thread& self) {
   self.tag = static_cast<std::uint64_t>(self.incarnation) << kIncarnationAt | (self.time - self.time_base)
                                                                                   << kEpochAt;
-  self.hot_tag = self.incarnation == 0 || recorder.filter != Filter::Owner ? kNoTag : self.tag;
+  self.hot_tag = self.incarnation == 0 || recorder.filter != FilterLevel::Owner ? kNoTag : self.tag;
 }
 
 /// Epochs are few bits of a cell: a thread that has used them up goes on under a new number.

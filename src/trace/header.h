@@ -1,18 +1,12 @@
 // How a trace was made. An analysis that needs more than the header offers refuses or stays at `suspected`.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
-namespace ravel {
+#include "event/levels.h"
 
-/// Which accesses the recorder dropped at the source.
-enum class FilterLevel : std::uint8_t { None, Segment, Owner };
-/// Whether the order of two unsynchronised accesses in the trace is their real order, or that of the hooks
-/// before them.
-enum class AccessOrder : std::uint8_t { Exact, Hook };
-enum class ValueLevel : std::uint8_t { Exact, Sampled, None };
+namespace ravel {
 
 struct TraceHeader {
   FilterLevel filter = FilterLevel::None;
