@@ -32,11 +32,18 @@ RecordOptions RecordingArguments::options() const {
   return options;
 }
 
-std::string uninstrumented_note(const std::string& program) {
-  return fmt::format(
-      "{}: none of its code was compiled with ravel-cc or ravel-c++: its synchronization is seen, its "
-      "accesses to memory are not",
-      program);
+Result<void> tell_about_run(Console& console, const std::string& program, const RunEnd& end,
+                            const RunNotes& notes) {
+  for (const std::string& note : notes.texts) console.note(note);
+  if (end.processes == 0)
+    return fail("it has recorded nothing: either it has said why, or it is statically linked or set-user-id",
+                program);
+  if (!notes.instrumented)
+    console.note(
+        fmt::format("{}: none of its code was compiled with ravel-cc or ravel-c++: its synchronization is "
+                    "seen, its accesses to memory are not",
+                    program));
+  return {};
 }
 
 }  // namespace ravel

@@ -50,9 +50,8 @@ class Record : public Command {
     options.directory = output.has_parent_path() ? output.parent_path().string() : ".";
 
     std::mutex mutex;
-    std::vector<std::string> notes;
+    RunNotes notes;
     std::atomic<std::uint64_t> events = 0;
-    std::atomic<bool> instrumented = false;
     const auto keep = [&](const RecordedProcess& process,
                           std::unique_ptr<TraceReader> reader) -> Result<void> {
       std::filesystem::path path = output;
@@ -60,20 +59,16 @@ class Record : public Command {
       auto written = write(*reader, path.string());
       if (!written) return std::unexpected(written.error());
       events += *written;
-      if (reader->header().instrumented) instrumented = true;
       const std::lock_guard lock(mutex);
+      notes.instrumented |= reader->header().instrumented;
       for (const std::string& note : reader->notes())
-        notes.push_back(fmt::format("{}: {}", path.string(), note));
+        notes.texts.push_back(fmt::format("{}: {}", path.string(), note));
       return {};
     };
     const auto end = run_recorded(options, keep);
     if (!end) return std::unexpected(end.error());
-    for (const std::string& note : notes) console.note(note);
-    if (end->processes == 0)
-      return fail(
-          "it has recorded nothing: either it has said why, or it is statically linked or set-user-id",
-          options.record.command[0]);
-    if (!instrumented) console.note(uninstrumented_note(options.record.command[0]));
+    if (auto told = tell_about_run(console, options.record.command[0], *end, notes); !told)
+      return std::unexpected(told.error());
     console.note(fmt::format("{}: {} events of {} process{}; now: ravel analyze {}", output.string(),
                              events.load(), end->processes, end->processes == 1 ? "" : "es",
                              shell_words(std::vector{output.string()})[0]));

@@ -65,8 +65,7 @@ class Run : public Command {
     const std::string command = fmt::format("{}", fmt::join(shell_words(options.record.command), " "));
     std::mutex mutex;
     FindingStore store;
-    bool instrumented = false;
-    std::vector<std::string> notes;
+    RunNotes notes;
     const auto analyze_one = [&](const RecordedProcess& process,
                                  std::unique_ptr<TraceReader> reader) -> Result<void> {
       const std::string stream = reader->path();
@@ -75,26 +74,22 @@ class Run : public Command {
       auto findings = analyze(checked, *infos, {}, &names_missing);
       if (!findings) return std::unexpected(findings.error());
       const std::lock_guard lock(mutex);
-      instrumented |= checked.header().instrumented;
+      notes.instrumented |= checked.header().instrumented;
       for (Finding& finding : *findings) {
         // The stream is gone when the user reads this; the run is what the evidence is about.
         for (Evidence& evidence : finding.evidence)
           if (evidence.scope == stream) evidence.scope = process.first ? command : scope_of(command, process);
         store.add(std::move(finding));
       }
-      notes.insert(notes.end(), names_missing.begin(), names_missing.end());
+      notes.texts.insert(notes.texts.end(), names_missing.begin(), names_missing.end());
       for (const std::string& note : checked.notes())
-        notes.push_back(fmt::format("process {}: {}", process.pid, note));
+        notes.texts.push_back(fmt::format("process {}: {}", process.pid, note));
       return {};
     };
     const auto end = run_recorded(options, analyze_one);
     if (!end) return std::unexpected(end.error());
-    for (const std::string& note : notes) console.note(note);
-    if (end->processes == 0)
-      return fail(
-          "it has recorded nothing: either it has said why, or it is statically linked or set-user-id",
-          options.record.command[0]);
-    if (!instrumented) console.note(uninstrumented_note(options.record.command[0]));
+    if (auto told = tell_about_run(console, options.record.command[0], *end, notes); !told)
+      return std::unexpected(told.error());
     return findings_.deliver(
         console, store,
         {.traces = {command}, .next_command = "ravel explain {rule}", .target_exit = end->exit_code});
