@@ -9,7 +9,8 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
 
 # Assertions stay on in what we ship: CMake's own flags for this build type would add NDEBUG.
-set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g")
+# Line numbers are all that a stack trace needs; the dev preset has the rest.
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1")
 set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g -fno-omit-frame-pointer")
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Debug or RelWithDebInfo" FORCE)
@@ -17,7 +18,9 @@ endif()
 
 find_program(RAVEL_CCACHE ccache)
 if(RAVEL_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${RAVEL_CCACHE}")
+  # What it needs to cache files with precompiled headers.
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+    "${CMAKE_COMMAND};-E;env;CCACHE_SLOPPINESS=pch_defines,time_macros;${RAVEL_CCACHE}")
 endif()
 
 add_library(ravel_settings INTERFACE)

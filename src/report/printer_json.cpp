@@ -6,30 +6,30 @@
 namespace ravel {
 namespace {
 
-using Json = nlohmann::ordered_json;  // keys in the order in which a reader wants to see them
+using OrderedJson = nlohmann::ordered_json;  // keys in the order in which a reader wants to see them
 
-Json to_json(const Evidence& evidence) {
+OrderedJson to_json(const Evidence& evidence) {
   return {{"analysis", evidence.analysis},   {"verdict", to_string(evidence.verdict)},
           {"scope", evidence.scope},         {"events", evidence.events},
           {"guarantee", evidence.guarantee}, {"schedule", evidence.schedule}};
 }
 
-Json to_json(const FindingStep& step) {
+OrderedJson to_json(const FindingStep& step) {
   return {{"thread", step.thread}, {"place", step.place}, {"operation", step.operation},
           {"object", step.object}, {"locks", step.locks}, {"value", step.value},
           {"event", step.event}};
 }
 
-Json to_json(const Frame& frame) { return {{"function", frame.function}, {"place", frame.place}}; }
+OrderedJson to_json(const Frame& frame) { return {{"function", frame.function}, {"place", frame.place}}; }
 
 template <typename T>
-Json to_json(const std::vector<T>& values) {
-  Json array = Json::array();
+OrderedJson to_json(const std::vector<T>& values) {
+  OrderedJson array = OrderedJson::array();
   for (const T& value : values) array.push_back(to_json(value));
   return array;
 }
 
-Json to_json(const Finding& finding) {
+OrderedJson to_json(const Finding& finding) {
   return {{"id", finding.id},
           {"kind", to_string(finding.kind)},
           {"verdict", to_string(finding.verdict())},
@@ -52,11 +52,11 @@ Json to_json(const Finding& finding) {
 }  // namespace
 
 std::string print_json(std::span<const Finding> findings, std::optional<int> target_exit) {
-  Json report = {{"version", kFindingsVersion}, {"findings", Json::array()}};
+  OrderedJson report = {{"version", kFindingsVersion}, {"findings", OrderedJson::array()}};
   if (target_exit) report["target_exit"] = *target_exit;
   for (const Finding& finding : findings) report["findings"].push_back(to_json(finding));
   // Names come from the user's program and need not be UTF-8; JSON must be.
-  return report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return report.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
 }  // namespace ravel

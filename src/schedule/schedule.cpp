@@ -12,8 +12,6 @@ bool same(std::span<const T> a, std::span<const T> b) {
   return true;
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 }  // namespace
 
 bool ForkPath::well_formed() const {
@@ -23,7 +21,7 @@ bool ForkPath::well_formed() const {
   while (at < text.size()) {
     if (text[at] != '.') return false;
     const std::size_t first = ++at;
-    while (at < text.size() && is_digit(text[at])) ++at;
+    while (at < text.size() && text[at] >= '0' && text[at] <= '9') ++at;
     if (at == first || (text[first] == '0' && at - first > 1)) return false;
   }
   return true;
