@@ -4,22 +4,21 @@ source "$RAVEL_SOURCE_DIR/tests/cli/support/lib.bash"
 "$RAVEL" convert race.tid good.rvl
 size=$(stat -c %s good.rvl)
 
-# damage BYTE: good.rvl with this byte inverted, as bad.rvl.
-damage() {
-  python3 - "$1" <<'P'
-import sys
-bytes_ = bytearray(open("good.rvl", "rb").read())
-bytes_[int(sys.argv[1])] ^= 0xFF
-open("bad.rvl", "wb").write(bytes_)
+# damaged/N: good.rvl with byte N inverted.
+mkdir damaged
+python3 - <<'P'
+good = open("good.rvl", "rb").read()
+for at in range(len(good)):
+    open(f"damaged/{at}", "wb").write(good[:at] + bytes([good[at] ^ 0xFF]) + good[at + 1:])
 P
-}
 # Every single byte of the file matters. (The first blocks' sizes may make it look cut off: that is told as a note and the
 # part before it is used, but then no event may be invented.)
 expect 66 "$RAVEL" analyze --json good.rvl
 cp out good.json
 sed -i 's/good.rvl/bad.rvl/' good.json
+cp damaged/4 version.rvl
 for ((byte = 0; byte < size; byte++)); do
-  damage "$byte"
+  mv "damaged/$byte" bad.rvl
   code=0
   "$RAVEL" analyze --json bad.rvl >out 2>err || code=$?
   case $code in
@@ -41,8 +40,7 @@ done
 
 head -c 20 good.rvl >bad.rvl
 refuse 'bad.rvl: ' "$RAVEL" analyze bad.rvl
-damage 4
-refuse 'bad.rvl: ' "$RAVEL" analyze bad.rvl
+refuse 'version.rvl: ' "$RAVEL" analyze version.rvl
 printf 'no trace at all, but long enough to hold a header' >bad.rvl
 refuse 'bad.rvl: ' "$RAVEL" analyze bad.rvl
 
