@@ -22,7 +22,6 @@
 #include <set>
 #include <thread>
 
-#include "event/stream.h"
 #include "trace/stream_reader.h"
 
 namespace ravel {
@@ -120,18 +119,6 @@ pid_t process_of(const std::string& file_name) {
   return static_cast<pid_t>(std::strtol(stem.c_str() + stem.rfind('.') + 1, nullptr, 10));
 }
 
-/// Whether the process has finished its stream's head; false: it ended before it could.
-bool wait_for_head(const std::string& path, const std::function<bool()>& is_alive) {
-  while (true) {
-    const bool alive = is_alive();
-    std::uint64_t magic = 0;
-    std::ifstream file(path, std::ios::binary);
-    if (file.read(reinterpret_cast<char*>(&magic), sizeof magic) && magic == stream::kMagic) return true;
-    if (!alive) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-}
-
 /// Follows the processes of one run.
 class Followers {
  public:
@@ -167,7 +154,6 @@ class Followers {
     stream::LiveOptions live;
     live.is_alive = [this, pid = process.pid] { return !ended_ && is_running(pid); };
     live.chunk_limit = options_.chunk_limit;
-    if (!wait_for_head(path, live.is_alive)) return;
     auto reader = stream::attach(path, std::move(live));
     if (!reader) return set_error(reader.error());
     if (auto done = follow_(process, std::move(*reader)); !done) set_error(done.error());
@@ -213,7 +199,7 @@ Result<RunEnd> run_recorded(const FollowOptions& options, const Follow& follow) 
   const FileDescriptor news(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
   const FileDescriptor ended(eventfd(0, EFD_CLOEXEC));
   if (news.number() < 0 || ended.number() < 0 ||
-      inotify_add_watch(news.number(), folder->path().c_str(), IN_CREATE) < 0)
+      inotify_add_watch(news.number(), folder->path().c_str(), IN_MOVED_TO) < 0)
     return fail(fmt::format("cannot watch the recording: {}", std::strerror(errno)), folder->path());
 
   const SignalsForwarded signals;

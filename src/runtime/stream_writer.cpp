@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 namespace ravel::rt {
 
@@ -58,16 +59,19 @@ int move_high(int file) {
 }  // namespace
 
 bool StreamWriter::create(const char* directory, const char* name, std::uint64_t max_bytes) {
-  long file = -1;
   for (unsigned attempt = 0; attempt < 1000; ++attempt) {
     Text path(path_, sizeof path_);
     path.add(directory).add("/").add(name).add(".").number(process_id());
     if (attempt > 0) path.add("-").number(attempt);
     path.add(".rvl");
-    file = system_call(SYS_openat, AT_FDCWD, reinterpret_cast<long>(path_),
-                       O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (file != -EEXIST) break;
+    if (system_call(SYS_faccessat, AT_FDCWD, reinterpret_cast<long>(path_), F_OK) != 0) break;
   }
+  // Under another name until its head is complete: who finds the file can read it.
+  char unfinished[sizeof path_ + 8];
+  Text(unfinished, sizeof unfinished).add(path_).add(".part");
+  const auto unfinished_at = reinterpret_cast<long>(unfinished);
+  const long file =
+      system_call(SYS_openat, AT_FDCWD, unfinished_at, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (is_error(file)) {
     complain("cannot record to ", path_, "; the program runs on without");
     return false;
@@ -75,7 +79,7 @@ bool StreamWriter::create(const char* directory, const char* name, std::uint64_t
   file_ = move_high(static_cast<int>(file));
   if (!extend(file_, 0, kChunksAt)) {
     complain("no space to record to ", path_, "; the program runs on without");
-    system_call(SYS_unlinkat, AT_FDCWD, reinterpret_cast<long>(path_), 0);
+    system_call(SYS_unlinkat, AT_FDCWD, unfinished_at, 0);
     system_call(SYS_close, file_);
     return false;
   }
@@ -95,8 +99,11 @@ bool StreamWriter::create(const char* directory, const char* name, std::uint64_t
   head_->parent_pid = static_cast<std::uint32_t>(system_call(SYS_getppid));
   head_->start_time = clock_nanoseconds();
   head_->stamps.store(1, std::memory_order_relaxed);
-  // Last: who sees it sees the rest.
-  __atomic_store_n(&head_->magic, stream::kMagic, __ATOMIC_RELEASE);
+  head_->magic = stream::kMagic;
+  if (is_error(system_call(SYS_renameat, AT_FDCWD, unfinished_at, AT_FDCWD, reinterpret_cast<long>(path_)))) {
+    complain("cannot record to ", path_, "; the program runs on without");
+    return false;
+  }
   return true;
 }
 

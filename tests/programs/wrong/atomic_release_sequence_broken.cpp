@@ -16,7 +16,8 @@ int main() {
     stage.store(2, std::memory_order_relaxed);
   });
   std::thread reader([] {
-    while (stage.load(std::memory_order_acquire) != 2) std::this_thread::yield();
+    while (stage.load(std::memory_order_relaxed) != 2) std::this_thread::yield();
+    stage.load(std::memory_order_acquire);  // reads 2; a 1 would be the writer's
     [[maybe_unused]] volatile int seen = data;
   });
   writer.join();
