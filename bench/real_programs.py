@@ -161,8 +161,9 @@ class X264(Program):
 
     def compile(self, sources, folder, build, log):
         shutil.copytree(sources[0], folder)
-        shell(f"CC='{build.cc}' CFLAGS='{' '.join(build.flags)} -g' ./configure --disable-asm --disable-avs --disable-swscale "
-              f"--disable-lavf --disable-ffms --disable-gpac --disable-lsmash --disable-opencl --enable-pic && make -j2",
+        flags = " ".join(build.flags)
+        shell(f"CC='{build.cc}' CFLAGS='{flags} -g' LDFLAGS='{flags}' ./configure --disable-asm --disable-avs "
+              f"--disable-swscale --disable-lavf --disable-ffms --disable-gpac --disable-lsmash --disable-opencl --enable-pic && make -j2",
               folder, log)
 
     def clip(self):

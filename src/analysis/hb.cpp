@@ -72,9 +72,13 @@ class HappensBefore final : public Analysis, RaceHistory::Observer {
     const ThreadId t = parts.front().thread;
     for (const Event& part : parts)
       if (is_atomic(part.kind)) history_.atomic(part, clocks_.epoch(t), clocks_.clock(t), *this);
-    for (const Event& part : parts)
-      if (is_atomic(part.kind)) clocks_.after_atomic(part);
-    clocks_.tick(t);
+    bool step = false;
+    for (const Event& part : parts) {
+      if (!is_atomic(part.kind)) continue;
+      clocks_.after_atomic(part);
+      step |= kTimeSteps.has(part.kind);
+    }
+    if (step) clocks_.tick(t);
   }
 
   void race(const Involved& first, const Event& second) override {

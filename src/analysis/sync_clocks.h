@@ -32,7 +32,8 @@ class SyncClocks {
   void consume(const Event& event);
 
   /// An atomic access has two halves: what it acquires counts for the access itself, what it releases does
-  /// not include it. When both are done for all its parts, tick().
+  /// not include it. When both are done for all its parts, tick() if it
+  /// is one of kTimeSteps.
   void before_atomic(const Event& event);
   void after_atomic(const Event& event);
   /// A plain write to a variable that may be atomic: who reads it synchronizes with nobody.

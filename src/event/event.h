@@ -102,12 +102,12 @@ inline constexpr KindMask kWrites =
     KindMask::of(EventKind::Write, EventKind::AtomicStore, EventKind::AtomicRmw, EventKind::RetroWrite);
 /// The steps of a thread's local time: it starts at 1 and grows by one after each of the thread's events of
 /// these kinds. Recorders count it for retroactive accesses, and analyses must come to the same number; so a
-/// re-entrant acquire and its release, which no analysis sees (well_formed.h), are no steps.
+/// re-entrant acquire and its release, which no analysis sees (well_formed.h), are no steps. Neither are
+/// atomic loads: nobody can be ordered after one and not after what the thread did before.
 inline constexpr KindMask kTimeSteps =
     KindMask::of(EventKind::Acquire, EventKind::Release, EventKind::AcquireShared, EventKind::ReleaseShared,
                  EventKind::Fork, EventKind::Join, EventKind::BarrierEnter, EventKind::BarrierExit,
-                 EventKind::Fence) |
-    kAtomicAccesses;
+                 EventKind::Fence, EventKind::AtomicStore, EventKind::AtomicRmw);
 inline constexpr KindMask kVariableLifetime = KindMask::of(EventKind::Split, EventKind::Retire);
 
 constexpr bool is_access(EventKind kind) { return kAccesses.has(kind); }

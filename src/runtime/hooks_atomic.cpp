@@ -132,11 +132,15 @@ void record_atomic(Thread& self, EventKind kind, int order, std::uintptr_t addre
   record_sync(self, {.kind = kind, .order = order_of(order), .target = address, .width = width, .pc = pc});
 }
 
-/// A thread that spins reads the same value again and again: what it read has not changed since its last
-/// record, which is this very load.
-bool repeats(const Thread& self, std::uintptr_t address, const Stripe& at, int order) {
-  return self.last_load == address && self.last_load_tag == self.tag && self.last_load_order == order &&
-         self.last_load_version == __atomic_load_n(&at.version, __ATOMIC_ACQUIRE) && self.incarnation != 0 &&
+AtomicLoad& recent_load(Thread& self, std::uintptr_t address) {
+  return self.loads[(address >> 3) * 0x9e3779b97f4a7c15ULL >> 60 & (Thread::kLoads - 1)];
+}
+
+/// A thread that spins reads the same values again and again: this one has not changed since the thread has
+/// recorded this very load, at this local time.
+bool repeats(const Thread& self, const AtomicLoad& last, std::uintptr_t address, const Stripe& at, int order) {
+  return last.address == address && last.tag == self.tag && last.order == order &&
+         last.version == __atomic_load_n(&at.version, __ATOMIC_ACQUIRE) && self.incarnation != 0 &&
          recorder.filter != FilterLevel::None;
 }
 
@@ -146,18 +150,16 @@ RAVEL_INLINE T atomic_load(const volatile T* p, int order, Pc pc) {
   if (self == nullptr) return do_load(p, order);
   ++self->ordinal;
   const auto address = reinterpret_cast<std::uintptr_t>(p);
-  if (Stripe& at = stripe(address); repeats(*self, address, at, order)) {
+  AtomicLoad& last = recent_load(*self, address);
+  if (Stripe& at = stripe(address); repeats(*self, last, address, at, order)) {
     const T value = do_load(p, order);
-    if (repeats(*self, address, at, order)) return value;
+    if (repeats(*self, last, address, at, order)) return value;
   }
   share_range(*self, address, sizeof(T));
   Atomically hold(*self, address);
   const T value = do_load(p, order);
   record_atomic(*self, EventKind::AtomicLoad, order, address, sizeof(T), pc);
-  self->last_load = address;
-  self->last_load_tag = self->tag;
-  self->last_load_order = order;
-  self->last_load_version = hold.at().version;
+  last = {.address = address, .tag = self->tag, .version = hold.at().version, .order = order};
   return value;
 }
 

@@ -18,7 +18,17 @@ struct CallFrame {
 };
 inline constexpr std::uint64_t kCallKnown = std::uint64_t{1} << 63;
 
+/// An atomic load that was recorded.
+struct AtomicLoad {
+  std::uintptr_t address;
+  std::uint64_t tag;
+  std::uint32_t version;  ///< of the variable (hooks_atomic.cpp)
+  int order;
+};
+
 struct Thread {
+  static constexpr std::size_t kLoads = 16;
+
   std::uint64_t hot_tag;      ///< as `tag` if it owns cells, else what no cell has
   std::uint64_t tag;          ///< who and when, as in a cell's word
   std::uint32_t ordinal;      ///< hooks since the last synchronization
@@ -40,10 +50,7 @@ struct Thread {
   std::uint32_t ignoring_sync;  ///< > 0: its synchronization is not recorded
   std::uint32_t inside;         ///< > 0: in the runtime, where signals must wait
   std::uint64_t pending_signals;
-  std::uintptr_t last_load;  ///< address of its last record, if that was an atomic load
-  std::uint64_t last_load_tag;
-  std::uint32_t last_load_version;
-  int last_load_order;
+  AtomicLoad loads[kLoads];  ///< recent ones, each where a hash of its address says
   std::uintptr_t block_begin;  ///< a block that the stream knows of
   std::uintptr_t block_end;
   std::uintptr_t blockless_page;  ///< where no mark of a block was found: looking again would cost too much

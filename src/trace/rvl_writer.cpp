@@ -27,6 +27,7 @@ class RvlWriter final : public TraceWriter {
 
   Result<void> write(std::span<const Event> events, const Tables& tables) override {
     for (const Event& event : events) {
+      if (is_known_access(event, tables)) continue;
       const std::string unknown = unknown_name(event, tables);
       CHECK(unknown.empty(), unknown);
     }
