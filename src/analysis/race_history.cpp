@@ -114,8 +114,13 @@ void RaceHistory::atomic(const Event& event, Epoch now, const VectorClock& clock
 }
 
 void RaceHistory::remember(const Event& event, Epoch then) {
+  const bool is_write = event.kind == EventKind::RetroWrite;
+  State& state = at(event.variable());
+  Access& alone = is_write ? state.write : state.read;
+  // An epoch is as good as a list of one.
+  const bool fits = !has_lists(state) && (alone.epoch.none() || alone.epoch.thread() == event.thread);
   Access& mine =
-      entry(unfold(event.variable()).of[event.kind == EventKind::RetroWrite ? kWrite : kRead], event.thread);
+      fits ? alone : entry(unfold(event.variable()).of[is_write ? kWrite : kRead], event.thread);
   if (mine.epoch.time() >= then.time()) return;
   mine = Access(event, then);
   mine.held = {};  // the event knows the locks of now, not of then
