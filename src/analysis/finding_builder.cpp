@@ -73,7 +73,7 @@ FindingStep FindingBuilder::step(const Involved& event, const std::string& objec
   step.operation = operation_text(event.kind);
   step.object = object;
   step.event = event.position;
-  // Who reports an access late does not know which locks were held.
+  // An access that was reported very late.
   if (!event.held.valid()) {
     step.locks.emplace_back("?");
     return step;

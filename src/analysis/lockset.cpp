@@ -12,7 +12,7 @@ namespace {
 class Lockset final : public Analysis {
  public:
   Wants wants() const override {
-    return {kPlainAccesses | kRetroAccesses | kVariableLifetime, FilterLevel::Owner};
+    return {kPlainAccesses | kRetroAccesses | kVariableLifetime, FilterLevel::Segment};
   }
 
   void begin(const TraceContext& context, DetectionSink& sink) override {

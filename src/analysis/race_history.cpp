@@ -123,7 +123,6 @@ void RaceHistory::remember(const Event& event, Epoch then) {
       fits ? alone : entry(unfold(event.variable()).of[is_write ? kWrite : kRead], event.thread);
   if (mine.epoch.time() >= then.time()) return;
   mine = Access(event, then);
-  mine.held = {};  // the event knows the locks of now, not of then
 }
 
 void RaceHistory::split(const Event& event) {

@@ -19,6 +19,33 @@ Resolver::Page& Resolver::find_page(std::uint64_t number) {
   return *(recent_[number % kPageCache] = page);
 }
 
+void Resolver::Holder::change(LocksetId locks) {
+  constexpr std::size_t kChanges = 4096;
+  held = locks;
+  const Change now{time + 1, locks};  // the event that changes them is still of the time before
+  if (changes.size() < kChanges)
+    changes.push_back(now);
+  else
+    changes[changed % kChanges] = now;
+  ++changed;
+}
+
+LocksetId Resolver::Holder::held_at(std::uint64_t then) const {
+  // They come in the order of their times, from the oldest at `changed`, if the ring is full, on.
+  std::size_t low = 0, high = changes.size();
+  const std::size_t oldest = changed > changes.size() ? changed % changes.size() : 0;
+  const auto at = [&](std::size_t i) -> const Change& { return changes[(oldest + i) % changes.size()]; };
+  while (low < high) {
+    const std::size_t middle = (low + high) / 2;
+    if (at(middle).time <= then)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  if (low > 0) return at(low - 1).held;
+  return changed > changes.size() ? LocksetId() : LocksetTable::kEmpty;
+}
+
 // Starts loading the cell of an access that will be resolved soon.
 void Resolver::prefetch(const Event& event) const {
   const std::uint64_t word = event.target / kWordBytes;
@@ -48,12 +75,17 @@ std::span<const Event> Resolver::resolve(std::span<Event> batch) {
         cell.bytes = static_cast<std::uint8_t>(bytes);
         cell.id = new_variable(word, cell.bytes);
       }
-      event.resolve(cell.id.value, held(event.thread));
+      if (kPlainAccesses.has(event.kind)) [[likely]] {
+        event.resolve(cell.id.value, holder(event.thread).held);
+        continue;
+      }
+      event.resolve(cell.id.value, held(event));
     } else if (target_space(event.kind) == TargetSpace::Range) {
       break;
     } else {
       resolve_in_place(event);
     }
+    if (kTimeSteps.has(event.kind)) ++holder(event.thread).time;
   }
   if (done == batch.size()) return batch;
 
@@ -73,30 +105,31 @@ std::span<const Event> Resolver::resolve(std::span<Event> batch) {
       resolve_in_place(event);
       out_.push_back(event);
     }
+    if (kTimeSteps.has(event.kind)) ++holder(event.thread).time;
   }
   return out_;
 }
 
 void Resolver::resolve_in_place(Event& event) {
-  LocksetId& locks = held(event.thread);
+  Holder& self = holder(event.thread);
   switch (target_space(event.kind)) {
     case TargetSpace::Lock: {
       const LockId id = lock(event, TargetSpace::Lock);
       if (event.kind == EventKind::Acquire || event.kind == EventKind::AcquireShared)
-        locks = locksets_.with(locks, {id, event.kind == EventKind::AcquireShared});
+        self.change(locksets_.with(self.held, {id, event.kind == EventKind::AcquireShared}));
       else if (event.kind == EventKind::Release || event.kind == EventKind::ReleaseShared)
-        locks = locksets_.without(locks, id);
-      event.resolve(id.value, locks);
+        self.change(locksets_.without(self.held, id));
+      event.resolve(id.value, self.held);
       return;
     }
     case TargetSpace::Condition:
     case TargetSpace::Barrier:
-      event.resolve(lock(event, target_space(event.kind)).value, locks);
+      event.resolve(lock(event, target_space(event.kind)).value, self.held);
       return;
     case TargetSpace::Thread:
     case TargetSpace::Unit:
     case TargetSpace::None:
-      event.resolve(static_cast<std::uint32_t>(event.target), locks);
+      event.resolve(static_cast<std::uint32_t>(event.target), self.held);
       return;
     case TargetSpace::Variable:
     case TargetSpace::Range:
@@ -163,7 +196,7 @@ void Resolver::cover(const Event& event, std::uint64_t word, Cell& cell, std::ui
     Event split = event;
     split.kind = EventKind::Split;
     split.value = rest.id.value;
-    split.resolve(part.value, held(event.thread));
+    split.resolve(part.value, held(event));
     out_.push_back(split);
     use(part);
   }
@@ -177,7 +210,7 @@ void Resolver::cover(const Event& event, std::uint64_t word, Cell& cell, std::ui
 void Resolver::word_access(const Event& event, std::uint64_t word, std::uint8_t bytes) {
   cover(event, word, page(word / kPageWords).cells[word % kPageWords], bytes, true, [&](VariableId id) {
     out_.push_back(event);
-    out_.back().resolve(id.value, held(event.thread));
+    out_.back().resolve(id.value, held(event));
   });
 }
 
@@ -208,7 +241,7 @@ void Resolver::end_memory(const Event& event) {
       const auto bytes = static_cast<std::uint8_t>(((1U << (high - low)) - 1U) << low);
       const auto retire = [&](VariableId id) {
         Event gone = event;
-        gone.resolve(id.value, held(event.thread));
+        gone.resolve(id.value, held(event));
         if (event.kind == EventKind::Free) {
           gone.kind = EventKind::Write;
           out_.push_back(gone);

@@ -84,15 +84,35 @@ class Resolver {
   void end_memory(const Event& event);
   LockId lock(const Event& event, TargetSpace space);
   void resolve_in_place(Event& event);
-  LocksetId& held(ThreadId thread) {
-    if (thread.index() >= held_.size()) held_.resize(thread.index() + 1, LocksetTable::kEmpty);
-    return held_[thread.index()];
+  /// The locks a thread holds. They are the same as long as its local time is: an access that is reported late
+  /// is asked about by that.
+  struct Holder {
+    LocksetId held = LocksetTable::kEmpty;
+    std::uint64_t time = 1;  ///< local time (kTimeSteps)
+    struct Change {
+      std::uint64_t time;  ///< the first with these locks
+      LocksetId held;
+    };
+    std::vector<Change> changes;  ///< the last ones, a ring
+    std::uint64_t changed = 0;    ///< how often
+
+    void change(LocksetId locks);
+    /// Invalid: it is too long ago.
+    LocksetId held_at(std::uint64_t then) const;
+  };
+  Holder& holder(ThreadId thread) {
+    if (thread.index() >= holders_.size()) holders_.resize(thread.index() + 1);
+    return holders_[thread.index()];
+  }
+  LocksetId held(const Event& event) {
+    const Holder& self = holder(event.thread);
+    return kRetroAccesses.has(event.kind) ? self.held_at(event.value) : self.held;
   }
 
   Variables variables_;
   Blocks blocks_;
   LocksetTable locksets_;
-  std::vector<LocksetId> held_;  ///< by thread
+  std::vector<Holder> holders_;  ///< by thread
 
   boost::unordered_flat_map<std::uint64_t, Page*> pages_;
   std::vector<std::vector<Page, LargeAllocator<Page>>> page_chunks_;  ///< own the pages; never reallocated

@@ -54,7 +54,8 @@ struct Record {
   std::uint64_t head = 0;
   std::uint64_t body = 0;  ///< Event::target
 
-  // head: kind 6 bits, memory order 3, width 4, extra 1, has_value 1, ordinal 17, place 32.
+  // head: kind 6 bits, memory order 3, width 4, extra 1, has_value 1, ordinal 17, place 32. The ordinal of a
+  // retroactive access is unknown; there the field says how many words it is wider than its width.
   static constexpr unsigned kOrderAt = 6, kWidthAt = 9, kExtraAt = 13, kValueAt = 14, kOrdinalAt = 15,
                             kPlaceAt = 32;
   static constexpr std::uint32_t kOrdinalMax = (1U << 17) - 1;

@@ -12,12 +12,56 @@ bool is_mine(const Thread& self, std::uint64_t word) {
   return owner == self.incarnation || (owner != 0 && incarnation(owner).thread == self.index);
 }
 
-/// Whoever made the last access that this word of a shared cell tells of shall record the next one.
-void forget_last(std::uint64_t& word) {
-  if (__atomic_load_n(&word, __ATOMIC_RELAXED) != kShared) __atomic_store_n(&word, kShared, __ATOMIC_RELAXED);
+enum class Outcome : std::uint8_t { Dropped, Record };
+
+/// Replaces a word of a cell if it is still `old`.
+bool replace(std::uint64_t& word, std::uint64_t old, std::uint64_t next) {
+  if (old == next) return __atomic_load_n(&word, __ATOMIC_SEQ_CST) == old;
+  return __atomic_compare_exchange_n(&word, &old, next, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 }
 
-enum class Outcome : std::uint8_t { Dropped, Record };
+/// Decides about an access to some bytes of a cell that is shared, and keeps the cell true.
+///
+/// The first access after somebody else's is recorded, and with it checked against all that came before. What
+/// the same thread does to the same bytes after it, at later times, is as that of an owner: the last read and
+/// the last write are remembered, and the next thread that comes tells of them. A read is no check of what a
+/// write has to be checked for, so the first write is recorded, too.
+Outcome enter_shared_cell(Thread& self, Cell& cell, std::uintptr_t cell_address, std::uint64_t bytes,
+                          unsigned kind, std::uint32_t place) {
+  std::uint64_t& word = cell.words[kind];
+  std::uint64_t& other = cell.words[1 - kind];
+  const std::uint64_t mine = kShared | self.tag | cell_place(place) | bytes;
+  while (true) {
+    const std::uint64_t old = __atomic_load_n(&word, __ATOMIC_ACQUIRE);
+    const std::uint64_t beside = __atomic_load_n(&other, __ATOMIC_ACQUIRE);
+    const bool old_is_mine = is_mine(self, old);
+    const bool beside_is_mine = is_mine(self, beside);
+    if ((is_hidden(old) && !old_is_mine) || (is_hidden(beside) && !beside_is_mine)) {
+      if (!reveal_cells(self, &cell, cell_address)) return Outcome::Dropped;
+      continue;
+    }
+    if (self.incarnation == 0) {  // it cannot leave its name, but has come between
+      if (((old | beside) & ~kShared) != 0 && !reveal_cells(self, &cell, cell_address))
+        return Outcome::Dropped;
+      return Outcome::Record;
+    }
+    const bool now = ((old ^ mine) & kTagMask) == 0;
+    if (now && covers(old, mine)) return Outcome::Dropped;
+    const bool checked =
+        (old_is_mine && covers(old, mine)) || (kind == kReadWord && beside_is_mine && covers(beside, mine));
+    const bool alone = (old_is_mine || old == kShared) && (beside_is_mine || beside == kShared);
+    const bool hide = checked && alone;
+    const std::uint64_t next = mine | (hide ? kHidden : 0) | (now ? old & (kBytesMask | kHidden) : 0);
+    if (!replace(word, old, next)) continue;
+    if (!now && is_hidden(old) && !covers(mine, old))
+      record_remembered(self, cell_address, old & ~kHidden, kind == kWriteWord);
+    // Whoever made the last access of the other kind shall record the next one. If he has come again, or
+    // somebody for the first time, each of the two sees the other's word here.
+    const bool undisturbed = replace(other, beside, beside_is_mine ? beside : kShared);
+    if (!undisturbed && !reveal_cells(self, &cell, cell_address)) return Outcome::Dropped;
+    return hide && undisturbed ? Outcome::Dropped : Outcome::Record;
+  }
+}
 
 /// Decides about an access to some bytes of a cell and keeps the cell true. Record: the caller records it.
 Outcome enter_cell(Thread& self, Cell& cell, std::uintptr_t cell_address, std::uint64_t bytes, unsigned kind,
@@ -28,23 +72,11 @@ Outcome enter_cell(Thread& self, Cell& cell, std::uintptr_t cell_address, std::u
   while (true) {
     std::uint64_t old = __atomic_load_n(&word, __ATOMIC_ACQUIRE);
     const std::uint64_t beside = __atomic_load_n(&other, __ATOMIC_ACQUIRE);
-    if (((old | beside) & kShared) != 0) {
-      if ((old & beside & kShared) == 0) {  // somebody is about to make both so
-        if (!share_cell(self, cell, cell_address)) return Outcome::Dropped;
-        continue;
-      }
-      if (self.incarnation == 0) return Outcome::Record;
-      // This thread has done the same at this local time, and nobody else has come since: who comes makes
-      // both words his own, or nobody's.
-      const bool now = ((old ^ mine) & kTagMask) == 0;
-      if (now && covers(old, mine)) return Outcome::Dropped;
-      __atomic_store_n(&word, kShared | mine | (now ? old & kBytesMask : 0), __ATOMIC_RELAXED);
-      if (((beside ^ mine) & kTagMask) != 0) forget_last(other);
-      return Outcome::Record;
-    }
-    if ((old != 0 && !is_mine(self, old)) || (beside != 0 && !is_mine(self, beside)) ||
+    if ((old & beside & kShared) != 0) return enter_shared_cell(self, cell, cell_address, bytes, kind, place);
+    if (((old | beside) & kShared) != 0 ||  // somebody is about to make both so
+        (old != 0 && !is_mine(self, old)) || (beside != 0 && !is_mine(self, beside)) ||
         self.incarnation == 0) {
-      if (!share_cell(self, cell, cell_address)) return Outcome::Dropped;
+      if (!share_cells(self, &cell, cell_address)) return Outcome::Dropped;
       continue;
     }
     std::uint64_t next = mine;
@@ -76,7 +108,7 @@ Outcome enter_cell_unowned(Thread& self, Cell& cell, std::uint64_t bytes, unsign
   const std::uint64_t old = __atomic_load_n(&cell.words[kind], __ATOMIC_RELAXED);
   const std::uint64_t beside = __atomic_load_n(&cell.words[1 - kind], __ATOMIC_RELAXED);
   const bool alone = beside == 0 || ((beside ^ mine) & kTagMask) == 0 || is_mine(self, beside);
-  if (alone && ((old ^ mine) & ~kBytesMask) == 0 && covers(old, mine)) return Outcome::Dropped;
+  if (alone && ((old ^ mine) & kTagMask) == 0 && covers(old, mine)) return Outcome::Dropped;
   __atomic_store_n(&cell.words[kind], mine, __ATOMIC_RELAXED);
   return Outcome::Record;
 }
@@ -86,6 +118,28 @@ Outcome enter(Thread& self, std::uintptr_t cell_address, std::uint64_t bytes, un
   Cell& cell = *cell_of(cell_address);
   if (recorder.filter != FilterLevel::Owner) return enter_cell_unowned(self, cell, bytes, kind, place);
   return enter_cell(self, cell, cell_address, bytes, kind, place);
+}
+
+/// If the cell at `address` and those behind it, up to `end`, remember the same of another thread, tells of
+/// all of them at once.
+void tell_of_run(Thread& self, std::uintptr_t address, std::uintptr_t end) {
+  Cell* const cell = cell_of(address);
+  const std::uint64_t words[2] = {__atomic_load_n(&cell->words[0], __ATOMIC_RELAXED),
+                                  __atomic_load_n(&cell->words[1], __ATOMIC_RELAXED)};
+  const bool shared = (words[0] & words[1] & kShared) != 0;
+  if (shared ? !is_hidden(words[0]) && !is_hidden(words[1]) : ((words[0] | words[1]) & kShared) != 0) return;
+  for (const std::uint64_t word : words)
+    if ((word & ~kShared) != 0 && ((word & kBytesMask) != kBytesMask || is_mine(self, word))) return;
+  std::size_t count = 1;
+  while (address + 8 * (count + 1) <= end && count < stream::Record::kOrdinalMax &&
+         __atomic_load_n(&cell[count].words[0], __ATOMIC_RELAXED) == words[0] &&
+         __atomic_load_n(&cell[count].words[1], __ATOMIC_RELAXED) == words[1])
+    ++count;
+  if (count < 2 || (words[0] | words[1]) == 0) return;
+  if (shared)
+    reveal_cells(self, cell, address, count);
+  else
+    share_cells(self, cell, address, count);
 }
 
 }  // namespace
@@ -111,6 +165,7 @@ void access_range(Thread& self, std::uintptr_t address, std::size_t bytes, unsig
     const std::uint64_t code = bytes_code(at & 7, static_cast<unsigned>(next - at));
     const std::uint64_t word = __atomic_load_n(&cell_of(at)->words[kind], __ATOMIC_RELAXED);
     const bool repeated = ((word ^ self.hot_tag) & (kShared | kTagMask)) == 0 && covers(word, code);
+    if (!repeated && bytes > 8 && recorder.filter == FilterLevel::Owner) tell_of_run(self, cell_address, end);
     if (repeated || enter(self, cell_address, code, kind, place) == Outcome::Dropped) {
       if (pending < at) record_access(self, kKinds[kind], pending, at - pending, place);
       pending = next;
@@ -121,15 +176,17 @@ void access_range(Thread& self, std::uintptr_t address, std::size_t bytes, unsig
 }
 
 void share_range(Thread& self, std::uintptr_t address, std::size_t bytes) {
-  if (recorder.filter != FilterLevel::Owner) return;
+  if (recorder.filter == FilterLevel::None) return;
   const Inside inside(self);
   for (std::uintptr_t at = address & ~std::uintptr_t{7}; at < address + bytes; at += 8) {
     Cell& cell = *cell_of(at);
-    if ((__atomic_load_n(&cell.words[kReadWord], __ATOMIC_ACQUIRE) &
-         __atomic_load_n(&cell.words[kWriteWord], __ATOMIC_ACQUIRE) & kShared) == 0)
-      share_cell(self, cell, at);
-    else
-      for (std::uint64_t& word : cell.words) forget_last(word);
+    if (recorder.filter == FilterLevel::Segment)  // it comes between repetitions
+      for (std::uint64_t& word : cell.words) __atomic_store_n(&word, 0, __ATOMIC_RELAXED);
+    else if ((__atomic_load_n(&cell.words[kReadWord], __ATOMIC_ACQUIRE) &
+              __atomic_load_n(&cell.words[kWriteWord], __ATOMIC_ACQUIRE) & kShared) == 0)
+      share_cells(self, &cell, at);
+    else if (((cell.words[kReadWord] | cell.words[kWriteWord]) & ~kShared) != 0)
+      reveal_cells(self, &cell, at);
   }
 }
 
@@ -188,10 +245,15 @@ void memory_ends(Thread& self, std::uintptr_t address, std::size_t bytes, Pc pc)
   for (std::uintptr_t at = address & ~std::uintptr_t{7}; at <= last; at += 8) {
     Cell& cell = *cell_of(at);
     for (const std::uint64_t& word : cell.words) {
-      const std::uint64_t now = __atomic_load_n(&word, __ATOMIC_ACQUIRE);
+      std::uint64_t now = __atomic_load_n(&word, __ATOMIC_ACQUIRE);
       if (now == 0 || ((now & kShared) == 0 && is_mine(self, now))) continue;
       known = true;
-      if ((now & kShared) == 0) share_cell(self, cell, at);
+      tell_of_run(self, at, last + 1);
+      now = __atomic_load_n(&word, __ATOMIC_ACQUIRE);
+      if ((now & kShared) == 0)
+        share_cells(self, &cell, at);
+      else if (is_hidden(now) && !is_mine(self, now))
+        reveal_cells(self, &cell, at);
     }
   }
   if (known) record_range(self, EventKind::Free, address, bytes, pc);

@@ -1,11 +1,11 @@
 // Plain accesses: which of them are recorded (the filters of a trace's header).
 //
 // owner    An access to memory that one thread alone has touched is remembered in its cell and dropped. When
-// a
-//          second thread comes, it records what the cell remembers of the owner, and from then on every
-//          access, except those that repeat what the same thread did at the same local time with nobody in
-//          between. (tests/support/owner_filter.h is the same on traces: what analyses lose by it is tested.)
-// segment  All accesses but such repetitions.
+//          a second thread comes, it records what the cell remembers of the owner, and its own access. What
+//          it does to the same memory after that is remembered again, until another thread comes.
+//          (tests/support/owner_filter.h is the same on traces: what analyses lose by it is tested.)
+// segment  All accesses but those that repeat what the same thread did at the same local time, with nobody in
+//          between.
 // none     All accesses.
 #pragma once
 
@@ -40,7 +40,7 @@ RAVEL_INLINE void access(const void* memory, Pc pc) {
   access_slowly(*self, address, kBytes, kKind, pc);
 }
 
-/// Before an atomic access: its memory is shared from now on.
+/// Before an atomic access: its memory is shared from now on, and no access after it repeats one before.
 void share_range(Thread& self, std::uintptr_t address, std::size_t bytes);
 
 /// In a forked child: whatever atomic operation other threads were at, they are not there.

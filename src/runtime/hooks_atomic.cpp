@@ -138,7 +138,8 @@ AtomicLoad& recent_load(Thread& self, std::uintptr_t address) {
 
 /// A thread that spins reads the same values again and again: this one has not changed since the thread has
 /// recorded this very load, at this local time.
-bool repeats(const Thread& self, const AtomicLoad& last, std::uintptr_t address, const Stripe& at, int order) {
+bool repeats(const Thread& self, const AtomicLoad& last, std::uintptr_t address, const Stripe& at,
+             int order) {
   return last.address == address && last.tag == self.tag && last.order == order &&
          last.version == __atomic_load_n(&at.version, __ATOMIC_ACQUIRE) && self.incarnation != 0 &&
          recorder.filter != FilterLevel::None;

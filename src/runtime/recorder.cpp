@@ -135,9 +135,10 @@ void record_stamped(Thread& self, std::uint64_t head, std::uint64_t target, std:
 // A cell's word becomes two records for each run of bytes; eight bytes have at most four.
 constexpr std::size_t kRecordsOfWord = 8;
 
-/// Writes them and returns how many there are.
+/// Writes them and returns how many there are. `further`: so many cells behind this one remember the same, of
+/// all their bytes.
 std::size_t put_remembered(Record* to, std::uintptr_t cell_address, std::uint64_t word, bool is_write,
-                           std::uint64_t stamp) {
+                           std::uint64_t stamp, std::uint32_t further = 0) {
   const Incarnation owner = incarnation(incarnation_of(word));
   const std::uint64_t time = owner.time_base + epoch_of(word);
   const EventKind kind = is_write ? EventKind::RetroWrite : EventKind::RetroRead;
@@ -146,7 +147,7 @@ std::size_t put_remembered(Record* to, std::uintptr_t cell_address, std::uint64_
     const auto first = static_cast<unsigned>(__builtin_ctz(left));
     const auto bytes = static_cast<unsigned>(__builtin_ctz(~(left >> first)));
     left &= left + (1U << first);
-    to[count] = {record_head(kind, MemoryOrder::None, bytes, true, 0, place_of(word)) |
+    to[count] = {record_head(kind, MemoryOrder::None, bytes, true, further, place_of(word)) |
                      ((word & kNear) != 0 ? std::uint64_t{1} << Record::kValueAt : 0),
                  cell_address + first};
     to[count + 1] = {stamp, std::uint64_t{owner.thread} << stream::kRetroThreadAt | time};
@@ -190,7 +191,7 @@ void announce_block(Thread& self, std::uintptr_t address) {
   if ((__atomic_load_n(&mark->words[0], __ATOMIC_RELAXED) & kBlockAnnounced) != 0) return;
   Record* const to = reserve(self, 2);
   if (to == nullptr) return;
-  const Stamping now(self);  // before it is seen to be announced, as in share_cell
+  const Stamping now(self);  // before it is seen to be announced, as in tell()
   const std::uint64_t word = __atomic_fetch_or(&mark->words[0], kBlockAnnounced, __ATOMIC_ACQ_REL);
   if ((word & kBlockAnnounced) != 0 || incarnation_of(word) != kBlockMark) return;
   to[0] = {record_head(EventKind::Block, MemoryOrder::None, 0, true, 0, static_cast<std::uint32_t>(word)) |
@@ -238,21 +239,53 @@ void record_access(Thread& self, EventKind kind, std::uintptr_t address, std::ui
   commit(self, records);
 }
 
-bool share_cell(Thread& self, Cell& cell, std::uintptr_t cell_address) {
-  announce_block(self, cell_address);
-  Record* const to = reserve(self, 2 * kRecordsOfWord);
+namespace {
+
+/// Takes the two words of cells that follow each other, the first and as many as are like it, and of the one
+/// that ends the run if any does; records what they remember. `take` changes a word and returns what it
+/// remembered, 0: nothing.
+template <typename Take>
+bool tell(Thread& self, Cell* cell, std::uintptr_t address, std::size_t count, Take take) {
+  Record* const to = reserve(self, 4 * kRecordsOfWord);
   if (to == nullptr) return false;
-  // The stamp comes before the cell is seen to be shared: so these records come before everything that
-  // another thread records about it.
+  // The stamp comes before the cells are seen to be changed: so these records come before everything that
+  // another thread records about them.
   const Stamping now(self);
-  std::size_t count = 0;
-  for (const unsigned kind : {kReadWord, kWriteWord}) {
-    const std::uint64_t word = __atomic_fetch_or(&cell.words[kind], kShared, __ATOMIC_ACQ_REL);
-    if (word == 0 || (word & kShared) != 0 || incarnation_of(word) == kBlockMark) continue;
-    count += put_remembered(to + count, cell_address, word, kind == kWriteWord, now.stamp());
+  std::size_t records = 0;
+  const auto put = [&](std::size_t index, const std::uint64_t(&words)[2], std::size_t further) {
+    for (const unsigned kind : {kReadWord, kWriteWord}) {
+      if (words[kind] == 0) continue;
+      records += put_remembered(to + records, address + 8 * index, words[kind], kind == kWriteWord,
+                                now.stamp(), static_cast<std::uint32_t>(further));
+    }
+  };
+  const std::uint64_t first[2] = {take(cell->words[0]), take(cell->words[1])};
+  for (std::size_t i = 1; i < count; ++i) {
+    const std::uint64_t next[2] = {take(cell[i].words[0]), take(cell[i].words[1])};
+    if (next[0] == first[0] && next[1] == first[1]) continue;
+    put(i, next, 0);
+    count = i;
   }
-  if (count > 0) commit(self, count);
+  put(0, first, count - 1);
+  if (records > 0) commit(self, records);
   return true;
+}
+
+}  // namespace
+
+bool share_cells(Thread& self, Cell* cell, std::uintptr_t address, std::size_t count) {
+  announce_block(self, address);
+  return tell(self, cell, address, count, [](std::uint64_t& taken) -> std::uint64_t {
+    const std::uint64_t word = __atomic_fetch_or(&taken, kShared, __ATOMIC_ACQ_REL);
+    return (word & kShared) != 0 || incarnation_of(word) == kBlockMark ? 0 : word;
+  });
+}
+
+bool reveal_cells(Thread& self, Cell* cell, std::uintptr_t address, std::size_t count) {
+  return tell(self, cell, address, count, [](std::uint64_t& taken) -> std::uint64_t {
+    const std::uint64_t word = __atomic_exchange_n(&taken, kShared, __ATOMIC_ACQ_REL);
+    return is_hidden(word) ? word & ~(kShared | kHidden) : 0;
+  });
 }
 
 void record_remembered(Thread& self, std::uintptr_t cell_address, std::uint64_t word, bool is_write) {

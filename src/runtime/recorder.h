@@ -39,9 +39,12 @@ void record_access(Thread& self, EventKind kind, std::uintptr_t address, std::ui
                    std::uint32_t place);
 /// The heap reaches so far.
 void grow_heap(std::uintptr_t from, std::uintptr_t to);
-/// Makes a cell shared and records the accesses of its owner, if it had one. False: recording has stopped,
-/// and the cell is as it was.
-bool share_cell(Thread& self, Cell& cell, std::uintptr_t cell_address);
+/// Makes cells that follow each other shared and records the accesses of their owner, if they had one: the
+/// first cell, and as many up to `count` as remember the same of all their bytes. False: recording has
+/// stopped, and they are as they were.
+bool share_cells(Thread& self, Cell* cell, std::uintptr_t address, std::size_t count = 1);
+/// The same for shared cells and the accesses that they hide, of whichever thread; they become nobody's.
+bool reveal_cells(Thread& self, Cell* cell, std::uintptr_t address, std::size_t count = 1);
 /// Records an access of this thread that only the cell remembers: its content is `word`.
 void record_remembered(Thread& self, std::uintptr_t cell_address, std::uint64_t word, bool is_write);
 /// Memory is given to the program or taken back.

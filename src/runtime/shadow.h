@@ -4,11 +4,11 @@
 // A word of a cell:
 //   0                                          no access of this kind
 //   shared = 0, who, when, where, which bytes  the owner's last access of this kind; nobody else has come
-//   shared = 1, the same                       a second thread has come: accesses are recorded. The rest
-//   tells who
-//                                              recorded last, so that repetitions can be dropped.
-// Once one word of a cell is shared, so is the other. A word leaves its unshared state by an atomic operation
-// of the intruder, which thereby learns the owner's last access exactly.
+//   shared = 1, the rest 0                     a second thread has come; whose last access it was is unknown
+//   shared = 1, who, when, where, which bytes  the last access of this kind, and nobody else has come since
+//   the same, and hidden = 1                   it is not in the stream: who comes next tells of it
+// Once one word of a cell is shared, so is the other. A word that is not in the stream is only replaced by an
+// atomic operation, so that an intruder learns the last access exactly.
 #pragma once
 
 #include <cstdint>
@@ -46,6 +46,7 @@ inline constexpr std::uint32_t kEpochs = 1U << 20;
 inline constexpr unsigned kCellPlaceAt = 9;
 inline constexpr std::uint32_t kCellPlaces = 1U << 23;
 inline constexpr std::uint64_t kNear = 1 << 8;
+inline constexpr std::uint64_t kHidden = kNear;  ///< the same bit of a shared word
 inline constexpr std::uint64_t kBytesMask = 0xff;
 /// Who and when.
 inline constexpr std::uint64_t kTagMask = ~kShared & ~((std::uint64_t{1} << kEpochAt) - 1);
@@ -62,6 +63,8 @@ constexpr std::uint32_t place_of(std::uint64_t word) {
 constexpr std::uint64_t cell_place(std::uint32_t place) {
   return static_cast<std::uint64_t>(place < kCellPlaces ? place : 0) << kCellPlaceAt;
 }
+
+constexpr bool is_hidden(std::uint64_t word) { return (word & (kShared | kHidden)) == (kShared | kHidden); }
 
 /// `count` bytes of a cell from `first` on, as the low bits of a word.
 constexpr std::uint64_t bytes_code(unsigned first, unsigned count) {

@@ -50,7 +50,7 @@ struct Thread {
   std::uint32_t ignoring_sync;  ///< > 0: its synchronization is not recorded
   std::uint32_t inside;         ///< > 0: in the runtime, where signals must wait
   std::uint64_t pending_signals;
-  AtomicLoad loads[kLoads];  ///< recent ones, each where a hash of its address says
+  AtomicLoad loads[kLoads];    ///< recent ones, each where a hash of its address says
   std::uintptr_t block_begin;  ///< a block that the stream knows of
   std::uintptr_t block_end;
   std::uintptr_t blockless_page;  ///< where no mark of a block was found: looking again would cost too much

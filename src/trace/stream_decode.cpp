@@ -37,7 +37,7 @@ std::string_view RecordDecoder::decode(const WholeRecord& whole, ThreadContext& 
   event.place = place(record.place());
   if (is_retro(event.kind)) {
     if (!record.extra()) return "a retroactive access without its thread";
-    event.ordinal = record.ordinal();  // the owner's, not counted from this thread's base
+    event.ordinal = 0;  // its number is not known, and the field says something else
     if (const auto wrong = retro(whole.extra, context, event); !wrong.empty()) return wrong;
   }
   if (const auto wrong = check_target(event); !wrong.empty()) return wrong;
@@ -53,6 +53,7 @@ std::string_view RecordDecoder::decode(const WholeRecord& whole, ThreadContext& 
   } else if (code > Record::kWidthSixteen) {
     return "a record of an unknown width";
   }
+  if (is_retro(event.kind)) width += std::uint64_t{8} * record.ordinal();
   append_ranges(event, width, events);
   return {};
 }

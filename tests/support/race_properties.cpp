@@ -5,8 +5,8 @@
 #include <set>
 
 #include "support/detect.h"
+#include "support/filters.h"
 #include "support/naive.h"
-#include "support/owner_filter.h"
 #include "support/properties.h"
 #include "witness/oracle.h"
 
@@ -122,9 +122,8 @@ Outcome all_shb_races_are_real(const SmallTrace& trace) {
   return {true, std::nullopt};
 }
 
-/// On a trace that a recorder filtered at level `owner` the analysis blames the same second events.
-Outcome survives_owner_filter(const SmallTrace& trace, std::string_view analysis) {
-  const OwnerFiltered filtered = owner_filter(trace);
+/// On a trace that a recorder filtered the analysis blames the same second events.
+Outcome survives(const SmallTrace& trace, const Filtered& filtered, std::string_view analysis) {
   const Races whole = reported(trace, analysis);
   Outcome outcome{!whole.empty() && filtered.dropped > 0, std::nullopt};
   std::set<std::uint64_t> expected;
@@ -140,9 +139,8 @@ Outcome survives_owner_filter(const SmallTrace& trace, std::string_view analysis
   return outcome;
 }
 
-Outcome hb_survives_owner_filter(const SmallTrace& trace) {
-  Outcome outcome = survives_owner_filter(trace, "hb");
-  const OwnerFiltered filtered = owner_filter(trace);
+Outcome hb_survives(const SmallTrace& trace, const Filtered& filtered) {
+  Outcome outcome = survives(trace, filtered, "hb");
   const Races defined = happens_before_races(trace);
   for (const auto& [first, second] : reported(filtered.trace, "hb"))
     if (!defined.contains({filtered.original[first - 1], filtered.original[second - 1]}))
@@ -151,8 +149,12 @@ Outcome hb_survives_owner_filter(const SmallTrace& trace) {
   return outcome;
 }
 
-Outcome lockset_survives_owner_filter(const SmallTrace& trace) {
-  return survives_owner_filter(trace, "lockset");
+Outcome hb_survives_owner_filter(const SmallTrace& trace) { return hb_survives(trace, owner_filter(trace)); }
+Outcome hb_survives_segment_filter(const SmallTrace& trace) {
+  return hb_survives(trace, segment_filter(trace));
+}
+Outcome lockset_survives_segment_filter(const SmallTrace& trace) {
+  return survives(trace, segment_filter(trace), "lockset");
 }
 
 }  // namespace
@@ -174,9 +176,11 @@ std::span<const Property> race_properties() {
           "HbSurvivesTheOwnerFilter",
           "hb reports the same second events, and real pairs only, when a recorder filtered by ownership",
           any_synchronization, hb_survives_owner_filter},
-      Property{"LocksetSurvivesTheOwnerFilter",
-               "lockset reports the same second events when a recorder filtered by ownership",
-               any_synchronization, lockset_survives_owner_filter},
+      Property{"HbSurvivesTheSegmentFilter", "the same when a recorder dropped repetitions at one local time",
+               any_synchronization, hb_survives_segment_filter},
+      Property{"LocksetSurvivesTheSegmentFilter",
+               "lockset reports the same second events when a recorder dropped repetitions",
+               any_synchronization, lockset_survives_segment_filter},
   };
   return kProperties;
 }
