@@ -126,6 +126,7 @@ void tell_of_run(Thread& self, std::uintptr_t address, std::uintptr_t end) {
   Cell* const cell = cell_of(address);
   const std::uint64_t words[2] = {__atomic_load_n(&cell->words[0], __ATOMIC_RELAXED),
                                   __atomic_load_n(&cell->words[1], __ATOMIC_RELAXED)};
+  if ((words[0] | words[1]) == 0) return;
   const bool shared = (words[0] & words[1] & kShared) != 0;
   if (shared ? !is_hidden(words[0]) && !is_hidden(words[1]) : ((words[0] | words[1]) & kShared) != 0) return;
   for (const std::uint64_t word : words)
@@ -135,7 +136,7 @@ void tell_of_run(Thread& self, std::uintptr_t address, std::uintptr_t end) {
          __atomic_load_n(&cell[count].words[0], __ATOMIC_RELAXED) == words[0] &&
          __atomic_load_n(&cell[count].words[1], __ATOMIC_RELAXED) == words[1])
     ++count;
-  if (count < 2 || (words[0] | words[1]) == 0) return;
+  if (count < 2) return;
   if (shared)
     reveal_cells(self, cell, address, count);
   else
