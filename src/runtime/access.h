@@ -35,8 +35,9 @@ RAVEL_INLINE void access(const void* memory, Pc pc) {
   if (kBytes > 1 && first + kBytes > 8) [[unlikely]]
     return access_range(*self, address, kBytes, kKind, pc);
   const std::uint64_t word = __atomic_load_n(&cell_of(address)->words[kKind], __ATOMIC_RELAXED);
-  // Its owner, at this local time, and these bytes: remembered already.
-  if (((word ^ self->hot_tag) & (kShared | kTagMask)) == 0 && covers(word, bytes_code(first, kBytes))) return;
+  // This thread, at this local time, and these bytes: remembered or recorded already, and nobody has come
+  // since.
+  if (((word ^ self->hot_tag) & kTagMask) == 0 && covers(word, bytes_code(first, kBytes))) return;
   access_slowly(*self, address, kBytes, kKind, pc);
 }
 
