@@ -36,6 +36,7 @@ def fetch(work, package):
 
 def text_file(path, size, seed):
     """Words that compress about as well as text."""
+    path = path.with_name(f"{path.name}.{size}")
     if path.exists():
         return path
     rng = random.Random(seed)
@@ -179,7 +180,7 @@ class X264(Program):
         return path
 
     def command(self, binary, folder):
-        frames = max(5, int(30 * self.scale))
+        frames = max(5, int(60 * self.scale))
         return [binary, "--quiet", "--threads", "2", "--frames", str(frames), "--input-res", "176x144", "-o",
                 f"{folder}/out.264", self.clip()]
 
@@ -199,7 +200,7 @@ class Memcached(Program):
 
     def command(self, binary, folder):
         """The server ends when the load is through: bench/memcached-load starts, uses and stops it."""
-        return [HERE / "memcached-load", binary, str(int(4000 * self.scale))]
+        return [HERE / "memcached-load", binary, str(int(40000 * self.scale))]
 
 
 def programs(work, scale=1.0):
@@ -207,5 +208,5 @@ def programs(work, scale=1.0):
 
 
 def microbenchmarks(work, scale=1.0):
-    return [Microbenchmark(work, "hash_map", ["2", str(int(1000000 * scale))]),
-            Microbenchmark(work, "atomic_queue", ["1", str(int(500000 * scale))])]
+    return [Microbenchmark(work, "hash_map", ["2", str(int(4000000 * scale))]),
+            Microbenchmark(work, "atomic_queue", ["1", str(int(8000000 * scale))])]

@@ -40,9 +40,13 @@ Result<void> run_pass(TraceReader& trace, std::span<Analysis* const> analyses, R
   while (true) {
     if (auto read = trace.next(batch); !read) return read;
     if (batch.empty()) return {};
-    for (std::span<Event> left = batch; !left.empty(); left = left.subspan(std::min(kPiece, left.size()))) {
-      const std::span<const Event> resolved = resolver.resolve(left.first(std::min(kPiece, left.size())));
-      for (Analysis* analysis : analyses) analysis->consume(resolved);
+    for (std::span<Event> left = batch; !left.empty();) {
+      std::span<Event> piece = left.first(std::min(kPiece, left.size()));
+      left = left.subspan(piece.size());
+      while (!piece.empty()) {
+        const std::span<const Event> resolved = resolver.resolve(piece);
+        for (Analysis* analysis : analyses) analysis->consume(resolved);
+      }
     }
     if (progress) progress(batch.back().position);
   }

@@ -11,11 +11,13 @@ constexpr std::array kKindOfClass = {EventKind::Read, EventKind::Write, EventKin
 
 }  // namespace
 
-RaceHistory::Access& RaceHistory::entry(std::vector<Access>& list, ThreadId thread) {
-  const auto at =
-      std::ranges::lower_bound(list, thread, {}, [](const Access& a) { return a.epoch.thread(); });
-  if (at != list.end() && at->epoch.thread() == thread) return *at;
-  return *list.insert(at, Access(Event{}, Epoch(thread, 0)));
+RaceHistory::Access& RaceHistory::Lists::entry(Class which, ThreadId thread) {
+  const std::uint32_t begin = which == 0 ? 0 : ends[which - 1];
+  const auto at = std::ranges::lower_bound(all.begin() + begin, all.begin() + ends[which], thread, {},
+                                           [](const Access& a) { return a.epoch.thread(); });
+  if (at != all.begin() + ends[which] && at->epoch.thread() == thread) return *at;
+  for (std::size_t i = which; i < kClasses; ++i) ++ends[i];
+  return *all.insert(at, Access(Event{}, Epoch(thread, 0)));
 }
 
 // The variable's lists; made from its epochs if it had none.
@@ -31,15 +33,16 @@ RaceHistory::Lists& RaceHistory::unfold(VariableId variable) {
     free_lists_.pop_back();
   }
   Lists& unfolded = lists(state);
-  if (!old.write.epoch.none()) unfolded.of[kWrite].push_back(old.write);
-  if (!old.read.epoch.none()) unfolded.of[kRead].push_back(old.read);
+  if (!old.write.epoch.none()) unfolded.entry(kWrite, old.write.epoch.thread()) = old.write;
+  if (!old.read.epoch.none()) unfolded.entry(kRead, old.read.epoch.thread()) = old.read;
   return unfolded;
 }
 
 void RaceHistory::fold(State& state) {
   if (has_lists(state)) {
     Lists& unused = lists(state);
-    for (auto& list : unused.of) list.clear();
+    unused.all.clear();
+    unused.ends = {};
     unused.raced = false;
     free_lists_.push_back(state.write.epoch);
   }
@@ -50,7 +53,7 @@ void RaceHistory::fold(State& state) {
 bool RaceHistory::check(Lists& lists, Class with, const Event& event, const VectorClock& clock,
                         Observer& observer) {
   bool raced = false;
-  for (const Access& access : lists.of[with]) {
+  for (const Access& access : lists.of(with)) {
     if (clock.covers(access.epoch)) continue;
     raced = true;
     Involved first;
@@ -69,7 +72,7 @@ bool RaceHistory::check(Lists& lists, Class with, const Event& event, const Vect
 
 void RaceHistory::slow_read(const Event& event, Epoch now, const VectorClock& clock, Observer& observer) {
   Lists& before = unfold(event.variable());
-  Access& mine = entry(before.of[kRead], event.thread);
+  Access& mine = before.entry(kRead, event.thread);
   if (mine.epoch == now && !before.raced) return;
   check(before, kWrite, event, clock, observer);
   check(before, kAtomicStore, event, clock, observer);
@@ -78,11 +81,10 @@ void RaceHistory::slow_read(const Event& event, Epoch now, const VectorClock& cl
   // all of the few there are, whoever is ordered after it is ordered after them, and who is not races with
   // it, or with the one write.
   const auto is_covered = [&](const Access& access) { return clock.covers(access.epoch); };
-  if (before.raced || before.of[kWrite].size() > 1 || !before.of[kAtomicLoad].empty() ||
-      !before.of[kAtomicStore].empty() || !std::ranges::all_of(before.of[kRead], is_covered) ||
-      !std::ranges::all_of(before.of[kWrite], is_covered))
+  if (before.raced || before.of(kWrite).size() > 1 || !before.of(kAtomicLoad).empty() ||
+      !before.of(kAtomicStore).empty() || !std::ranges::all_of(before.all, is_covered))
     return;
-  const Access write = before.of[kWrite].empty() ? Access() : before.of[kWrite].front();
+  const Access write = before.of(kWrite).empty() ? Access() : before.of(kWrite).front();
   State& state = at(event.variable());
   fold(state);
   state.write = write;
@@ -95,7 +97,7 @@ void RaceHistory::slow_write(const Event& event, Epoch now, const VectorClock& c
   for (const Class with : {kRead, kWrite, kAtomicLoad, kAtomicStore})
     raced |= check(before, with, event, clock, observer);
   if (raced) {
-    entry(before.of[kWrite], event.thread) = Access(event, now);
+    before.entry(kWrite, event.thread) = Access(event, now);
     return;
   }
   // Everything before is ordered before this write: whoever is ordered after the write is ordered after all
@@ -110,7 +112,7 @@ void RaceHistory::atomic(const Event& event, Epoch now, const VectorClock& clock
   const bool load = event.kind == EventKind::AtomicLoad;
   check(before, kWrite, event, clock, observer);
   if (!load) check(before, kRead, event, clock, observer);
-  entry(before.of[load ? kAtomicLoad : kAtomicStore], event.thread) = Access(event, now);
+  before.entry(load ? kAtomicLoad : kAtomicStore, event.thread) = Access(event, now);
 }
 
 void RaceHistory::remember(const Event& event, Epoch then) {
@@ -119,8 +121,7 @@ void RaceHistory::remember(const Event& event, Epoch then) {
   Access& alone = is_write ? state.write : state.read;
   // An epoch is as good as a list of one.
   const bool fits = !has_lists(state) && (alone.epoch.none() || alone.epoch.thread() == event.thread);
-  Access& mine =
-      fits ? alone : entry(unfold(event.variable()).of[is_write ? kWrite : kRead], event.thread);
+  Access& mine = fits ? alone : unfold(event.variable()).entry(is_write ? kWrite : kRead, event.thread);
   if (mine.epoch.time() >= then.time()) return;
   mine = Access(event, then);
 }

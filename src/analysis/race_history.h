@@ -86,8 +86,16 @@ class RaceHistory {
   // The classes of accesses that are kept apart: two atomic ones never race.
   enum Class : std::uint8_t { kRead, kWrite, kAtomicLoad, kAtomicStore, kClasses };
   struct Lists {
-    std::array<std::vector<Access>, kClasses> of;  ///< each thread's last one, sorted by thread
-    bool raced = false;                            ///< something in here is unordered: nothing may be skipped
+    std::vector<Access> all;  ///< each thread's last one of each class, by class and thread
+    std::array<std::uint32_t, kClasses> ends{};  ///< of the classes in `all`
+    bool raced = false;                          ///< something in here is unordered: nothing may be skipped
+
+    std::span<const Access> of(Class which) const {
+      const std::uint32_t begin = which == 0 ? 0 : ends[which - 1];
+      return std::span(all).subspan(begin, ends[which] - begin);
+    }
+    /// The thread's one; a new one has time 0.
+    Access& entry(Class which, ThreadId thread);
   };
   /// W_x and R_x, in one cache line. A variable with lists has an epoch in `write` that no clock covers, so
   /// that the fast paths need not ask, and none in `read`.
@@ -104,7 +112,7 @@ class RaceHistory {
 
   State& at(VariableId variable) {
     if (variable.index() >= states_.size()) [[unlikely]]
-      states_.resize(std::max(variable.index() + 1, states_.size() * 2));
+      states_.grow(variable.index() + 1);
     return states_[variable.index()];
   }
   Lists& unfold(VariableId variable);
@@ -113,9 +121,8 @@ class RaceHistory {
   void slow_write(const Event& event, Epoch now, const VectorClock& clock, Observer& observer);
   static bool check(Lists& lists, Class with, const Event& event, const VectorClock& clock,
                     Observer& observer);
-  static Access& entry(std::vector<Access>& list, ThreadId thread);
 
-  std::vector<State, LargeAllocator<State>> states_;  ///< by variable
+  LargeTable<State> states_;  ///< by variable; zeros are the state of one that nobody has accessed
   std::vector<Lists> lists_;
   std::vector<Epoch> free_lists_;  ///< as in State::write
 };

@@ -1,6 +1,7 @@
 #include "analysis/resolver.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace ravel {
 
@@ -53,7 +54,7 @@ void Resolver::prefetch(const Event& event) const {
     __builtin_prefetch(&memory->cells[word % kPageWords]);
 }
 
-std::span<const Event> Resolver::resolve(std::span<Event> batch) {
+std::span<const Event> Resolver::resolve(std::span<Event>& batch) {
   free_.insert(free_.end(), retired_.begin(), retired_.end());
   retired_.clear();
   blocks_.begin_batch();
@@ -87,27 +88,44 @@ std::span<const Event> Resolver::resolve(std::span<Event> batch) {
     }
     if (kTimeSteps.has(event.kind)) ++holder(event.thread).time;
   }
-  if (done == batch.size()) return batch;
+  if (done == batch.size()) return std::exchange(batch, {});
 
+  constexpr std::size_t kEnough = 8192;
   out_.assign(batch.begin(), batch.begin() + static_cast<std::ptrdiff_t>(done));
-  for (; done < batch.size(); ++done) {
+  while (done < batch.size() && out_.size() < kEnough) {
     Event& event = batch[done];
     if (is_access(event.kind)) {
       access(event);
     } else if (target_space(event.kind) == TargetSpace::Range) {
-      // Memory that has names needs no allocation to be named after.
-      if ((event.kind == EventKind::Alloc || event.kind == EventKind::Block) &&
-          !is_synthetic(event.address()))
-        blocks_.add(event);
-      if (event.kind != EventKind::Block) end_memory(event);
-      out_.push_back(event);
+      if (!range(event)) continue;
     } else {
       resolve_in_place(event);
       out_.push_back(event);
     }
     if (kTimeSteps.has(event.kind)) ++holder(event.thread).time;
+    ++done;
   }
+  batch = batch.subspan(done);
   return out_;
+}
+
+bool Resolver::range(const Event& event) {
+  // Memory that has names needs no allocation to be named after.
+  if (ended_ == 0 && (event.kind == EventKind::Alloc || event.kind == EventKind::Block) &&
+      !is_synthetic(event.address()))
+    blocks_.add(event);
+  if (event.kind != EventKind::Block) {
+    constexpr std::uint32_t kSlice = 256 << 10;
+    Event slice = event;
+    slice.target += ended_;
+    slice.width = std::min(event.width - ended_, kSlice);
+    end_memory(slice);
+    ended_ += slice.width;
+    if (ended_ < event.width) return false;
+    ended_ = 0;
+  }
+  out_.push_back(event);
+  return true;
 }
 
 void Resolver::resolve_in_place(Event& event) {

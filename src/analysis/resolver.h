@@ -35,8 +35,9 @@ inline std::size_t count_parts(std::span<const Event> batch, std::size_t first) 
 
 class Resolver {
  public:
-  /// The resolved form of `batch`, which it uses up; valid until the next call.
-  std::span<const Event> resolve(std::span<Event> batch);
+  /// The resolved form of the first events of `batch`, valid until the next call; `batch` is then the rest.
+  /// It takes as many as it can without much memory: an access to a large block becomes one event per word.
+  std::span<const Event> resolve(std::span<Event>& batch);
 
   const Variables& variables() const { return variables_; }
   const Blocks& blocks() const { return blocks_; }
@@ -81,11 +82,13 @@ class Resolver {
   void cover(const Event& event, std::uint64_t word, Cell& cell, std::uint8_t bytes, bool create,
              const Use& use);
   VariableId new_variable(std::uint64_t word, std::uint8_t bytes);
+  /// A part of an event about a block of memory, whose variables end; true: the last part.
+  bool range(const Event& event);
   void end_memory(const Event& event);
   LockId lock(const Event& event, TargetSpace space);
   void resolve_in_place(Event& event);
-  /// The locks a thread holds. They are the same as long as its local time is: an access that is reported late
-  /// is asked about by that.
+  /// The locks a thread holds. They are the same as long as its local time is: an access that is reported
+  /// late is asked about by that.
   struct Holder {
     LocksetId held = LocksetTable::kEmpty;
     std::uint64_t time = 1;  ///< local time (kTimeSteps)
@@ -125,7 +128,8 @@ class Resolver {
   boost::unordered_flat_map<std::uint64_t, LockId> lock_ids_;
   std::vector<LockRow> locks_;
 
-  std::vector<Event> out_;  ///< the resolved batch, once it differs in length
+  std::uint32_t ended_ = 0;  ///< bytes of the block at hand that are done
+  std::vector<Event> out_;   ///< the resolved batch, once it differs in length
 };
 
 }  // namespace ravel

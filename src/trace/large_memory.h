@@ -1,13 +1,20 @@
-// LargeAllocator: memory for big tables that are accessed all over. From 2 MiB on it asks for huge pages:
-// with small ones most look-ups in such a table miss the TLB, which costs more than the look-up.
+// Memory for big tables that are accessed all over. Large ones ask for huge pages: with small ones most
+// look-ups in such a table miss the TLB, which costs more than the look-up.
+//
+// LargeAllocator is for containers. LargeTable is an array of zeros that grows without being copied, and
+// takes memory only where it was written to.
 #pragma once
 
 #include <sys/mman.h>
 
+#include <bit>
 #include <cstddef>
 #include <new>
+#include <type_traits>
 
 namespace ravel {
+
+inline constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
 template <typename T>
 struct LargeAllocator {
@@ -31,8 +38,42 @@ struct LargeAllocator {
   friend bool operator==(const LargeAllocator&, const LargeAllocator&) { return true; }
 
  private:
-  static constexpr std::size_t kHugePage = std::size_t{2} << 20;
   static std::size_t rounded(std::size_t bytes) { return (bytes + kHugePage - 1) / kHugePage * kHugePage; }
+};
+
+template <typename T>
+class LargeTable {
+ public:
+  static_assert(std::is_trivially_copyable_v<T> && std::has_single_bit(sizeof(T)));
+
+  LargeTable() = default;
+  ~LargeTable() {
+    if (entries_ != nullptr) munmap(entries_, size_ * sizeof(T));
+  }
+  LargeTable(const LargeTable&) = delete;
+  LargeTable& operator=(const LargeTable&) = delete;
+
+  std::size_t size() const { return size_; }
+  T& operator[](std::size_t index) { return entries_[index]; }
+  const T& operator[](std::size_t index) const { return entries_[index]; }
+
+  /// At least so many entries; the new ones are zeros. Pointers into the table become invalid.
+  void grow(std::size_t count) {
+    constexpr std::size_t kFirst = (std::size_t{64} << 10) / sizeof(T);
+    const std::size_t size = std::bit_ceil(count < kFirst ? kFirst : count);
+    void* const memory =
+        entries_ == nullptr
+            ? mmap(nullptr, size * sizeof(T), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+            : mremap(entries_, size_ * sizeof(T), size * sizeof(T), MREMAP_MAYMOVE);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    if (size * sizeof(T) >= kHugePage) madvise(memory, size * sizeof(T), MADV_HUGEPAGE);  // a wish
+    entries_ = static_cast<T*>(memory);
+    size_ = size;
+  }
+
+ private:
+  T* entries_ = nullptr;
+  std::size_t size_ = 0;
 };
 
 }  // namespace ravel
