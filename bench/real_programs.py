@@ -103,7 +103,7 @@ class Pbzip2(Program):
         bzip2, pbzip2 = sources
         shutil.copytree(pbzip2, folder)
         shutil.copytree(bzip2, folder / "bzip2")
-        flags = " ".join(build.flags) + " -O2 -g -pthread -D_FILE_OFFSET_BITS=64"
+        flags = " ".join(build.flags) + " -O2 -g -pthread -D_FILE_OFFSET_BITS=64 -Wno-reserved-user-defined-literal"  # for clang
         for file in "blocksort huffman crctable randtable compress decompress bzlib".split():
             shell(f"{build.cc} {flags} -c bzip2/{file}.c -o {file}.o", folder, log)
         shell(f"{build.cxx} {flags} -DUSE_STACKSIZE_CUSTOMIZATION -Ibzip2 pbzip2.cpp BZ2StreamScanner.cpp ErrorContext.cpp *.o "
