@@ -29,9 +29,9 @@ inline constexpr std::size_t kDecoderSlack = 520;
 /// synthetic one.
 std::string unknown_name(const Event& event, const Tables& tables);
 
-/// Whether a plain access has no such reference, which is quick to tell. False: it may have, or is none.
+/// Whether an access has no such reference, which is quick to tell. False: it may have, or is none.
 inline bool is_known_access(const Event& event, const Tables& tables) {
-  return kPlainAccesses.has(event.kind) && event.thread.value < tables.threads.size() &&
+  return kAccesses.has(event.kind) && event.thread.value < tables.threads.size() &&
          !is_synthetic(event.target) && (event.place.value < tables.places.size() || !event.place.valid()) &&
          (event.stack.value < tables.stacks.size() || !event.stack.valid());
 }
