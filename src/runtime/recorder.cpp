@@ -30,10 +30,12 @@ RAVEL_NOINLINE bool next_chunk(Thread& self) {
   }
   chunk->thread = self.index;
   chunk->number = self.chunk == nullptr ? 0 : self.chunk->number + 1;
-  if (self.chunk == nullptr)
+  if (self.chunk == nullptr) {
     self.slot->first.store(ref, std::memory_order_release);
-  else
+  } else {
     self.chunk->next.store(ref, std::memory_order_release);
+    recorder.stream.leave_chunk(self.chunk);
+  }
   self.chunk = chunk;
   self.cursor = reinterpret_cast<char*>(chunk) + stream::kChunkHeadBytes;
   self.limit = reinterpret_cast<char*>(chunk) + stream::kChunkBytes;

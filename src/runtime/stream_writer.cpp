@@ -194,6 +194,12 @@ ChunkHead* StreamWriter::take_chunk(ChunkRef& ref) {
   return nullptr;
 }
 
+void StreamWriter::leave_chunk(ChunkHead* chunk) const {
+  constexpr std::uint32_t kMapped = 128;  // 8 MiB: a reader that keeps up never gets that far behind
+  if (head_->chunks_used.load(std::memory_order_relaxed) > kMapped)
+    system_call(SYS_madvise, reinterpret_cast<long>(chunk), kChunkBytes, MADV_DONTNEED);
+}
+
 ThreadSlot* StreamWriter::take_slot(std::uint32_t parent, std::uint32_t child, bool foreign,
                                     std::uint32_t& index) {
   const Locked lock(noting_);

@@ -23,6 +23,9 @@ class StreamWriter {
 
   /// A chunk with a clean head; nullptr: recording has stopped (the head says why). May wait for the reader.
   stream::ChunkHead* take_chunk(stream::ChunkRef& ref);
+  /// The chunk is full and has a next one. Many that wait for the reader leave this process' memory; they
+  /// stay in the file.
+  void leave_chunk(stream::ChunkHead* chunk) const;
   /// A new thread's slot; nullptr: there are too many, and recording has stopped.
   stream::ThreadSlot* take_slot(std::uint32_t parent, std::uint32_t child, bool foreign,
                                 std::uint32_t& index);
@@ -43,7 +46,6 @@ class StreamWriter {
   stream::ChunkHead* at(stream::ChunkRef ref) const;
   stream::ChunkRef pop_free();
   bool grow();
-  bool map_extent(std::uint32_t first_chunk, std::uint32_t count);
   bool must_wait() const;
 
   stream::StreamHead* head_ = nullptr;
