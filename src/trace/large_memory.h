@@ -9,6 +9,7 @@
 
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <new>
 #include <type_traits>
 
@@ -61,17 +62,28 @@ class LargeTable {
   void grow(std::size_t count) {
     constexpr std::size_t kFirst = (std::size_t{64} << 10) / sizeof(T);
     const std::size_t size = std::bit_ceil(count < kFirst ? kFirst : count);
-    void* const memory =
-        entries_ == nullptr
-            ? mmap(nullptr, size * sizeof(T), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-            : mremap(entries_, size_ * sizeof(T), size * sizeof(T), MREMAP_MAYMOVE);
-    if (memory == MAP_FAILED) throw std::bad_alloc();
+    void* const memory = reserve(size * sizeof(T));
+    if (entries_ != nullptr && mremap(entries_, size_ * sizeof(T), size_ * sizeof(T),
+                                      MREMAP_MAYMOVE | MREMAP_FIXED, memory) == MAP_FAILED)
+      throw std::bad_alloc();
     if (size * sizeof(T) >= kHugePage) madvise(memory, size * sizeof(T), MADV_HUGEPAGE);  // a wish
     entries_ = static_cast<T*>(memory);
     size_ = size;
   }
 
  private:
+  /// Zeros at the start of a huge page.
+  static void* reserve(std::size_t bytes) {
+    void* const memory = mmap(nullptr, bytes + kHugePage, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    auto* const begin = static_cast<char*>(memory);
+    const std::size_t before = (kHugePage - std::bit_cast<std::uintptr_t>(begin) % kHugePage) % kHugePage;
+    if (before > 0) munmap(begin, before);
+    munmap(begin + before + bytes, kHugePage - before);
+    return begin + before;
+  }
+
   T* entries_ = nullptr;
   std::size_t size_ = 0;
 };
