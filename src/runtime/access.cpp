@@ -181,12 +181,15 @@ void share_range(Thread& self, std::uintptr_t address, std::size_t bytes) {
   const Inside inside(self);
   for (std::uintptr_t at = address & ~std::uintptr_t{7}; at < address + bytes; at += 8) {
     Cell& cell = *cell_of(at);
-    if (recorder.filter == FilterLevel::Segment)  // it comes between repetitions
+    if (recorder.filter == FilterLevel::Segment) {  // it comes between repetitions
       for (std::uint64_t& word : cell.words) __atomic_store_n(&word, 0, __ATOMIC_RELAXED);
-    else if ((__atomic_load_n(&cell.words[kReadWord], __ATOMIC_ACQUIRE) &
-              __atomic_load_n(&cell.words[kWriteWord], __ATOMIC_ACQUIRE) & kShared) == 0)
+      continue;
+    }
+    const std::uint64_t read = __atomic_load_n(&cell.words[kReadWord], __ATOMIC_ACQUIRE);
+    const std::uint64_t write = __atomic_load_n(&cell.words[kWriteWord], __ATOMIC_ACQUIRE);
+    if ((read & write & kShared) == 0)
       share_cells(self, &cell, at);
-    else if (((cell.words[kReadWord] | cell.words[kWriteWord]) & ~kShared) != 0)
+    else if (((read | write) & ~kShared) != 0)
       reveal_cells(self, &cell, at);
   }
 }

@@ -262,6 +262,9 @@ bool tell(Thread& self, Cell* cell, std::uintptr_t address, std::size_t count, T
     }
   };
   const std::uint64_t first[2] = {take(cell->words[0]), take(cell->words[1])};
+  // They may have changed since the caller looked: parts of cells do not follow each other.
+  for (const std::uint64_t word : first)
+    if (word != 0 && (word & kBytesMask) != kBytesMask) count = 1;
   for (std::size_t i = 1; i < count; ++i) {
     const std::uint64_t next[2] = {take(cell[i].words[0]), take(cell[i].words[1])};
     if (next[0] == first[0] && next[1] == first[1]) continue;
