@@ -1,4 +1,4 @@
-// Recordings whose program is gone: the merge, what records mean, and files that are not what they should be.
+// Recordings whose program is gone: the merge, and what records mean.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,12 +7,9 @@
 #include <cstring>
 #include <filesystem>
 
-#include "files.h"
-#include "support/stream_writer.h"
+#include "stream_fixture.h"
 #include "trace/format.h"
 #include "trace/rvl.h"
-#include "trace/stream_reader.h"
-#include "trace_text.h"
 
 namespace ravel::test {
 namespace {
@@ -24,11 +21,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-StreamRecord access(EventKind kind, std::uint64_t address) {
-  return {.kind = kind, .body = address, .width = 4, .place = 0};
-}
-StreamRecord lock(EventKind kind, std::uint64_t address) { return {.kind = kind, .body = address}; }
-
 /// "thread:target" of each event.
 std::vector<std::string> order_of(const std::vector<Event>& events) {
   std::vector<std::string> order;
@@ -36,19 +28,6 @@ std::vector<std::string> order_of(const std::vector<Event>& events) {
     order.push_back(std::to_string(event.thread.value) + ":" + std::to_string(event.target));
   return order;
 }
-
-class StreamTest : public testing::Test {
- protected:
-  Outcome read() { return read_all(stream::open_reader(path_)); }
-  Outcome read_whole() {
-    writer_.stop(stream::Stop::Exit);
-    return read();
-  }
-
-  TemporaryDirectory directory_;
-  std::string path_ = directory_.file("t.rvl");
-  StreamWriter writer_{path_};
-};
 
 TEST_F(StreamTest, UnstampedRecordsComeRightBeforeTheNextStamp) {
   StreamThreadWriter& a = writer_.add_thread();
@@ -155,6 +134,25 @@ TEST_F(StreamTest, RecordsCarryEverything) {
   EXPECT_TRUE(outcome.header.instrumented);
   EXPECT_THAT(outcome.header.unseen_libraries, ElementsAre("libgomp.so.1"));
   EXPECT_THAT(outcome.notes, ElementsAre(HasSubstr("libgomp")));
+}
+
+TEST_F(StreamTest, LateAccessesSayWhoseAndHowManyWords) {
+  StreamThreadWriter& a = writer_.add_thread();
+  writer_.add_thread();
+  const std::uint64_t first_child_at_time_9 = std::uint64_t{1} << stream::kRetroThreadAt | 9;
+  a.stamp(
+      {.kind = EventKind::RetroWrite, .body = 64, .width = 8, .ordinal = 3, .value = first_child_at_time_9});
+  a.stamp({.kind = EventKind::RetroRead, .body = 2, .width = 4, .value = first_child_at_time_9});
+  const Outcome outcome = read_whole();
+  ASSERT_EQ(outcome.error, "");
+  ASSERT_EQ(outcome.events.size(), 2U);
+  EXPECT_EQ(outcome.events[0].width, 32U);
+  EXPECT_EQ(outcome.events[1].width, 4U);
+  for (const Event& event : outcome.events) {
+    EXPECT_EQ(event.thread, ThreadId(std::size_t{1}));
+    EXPECT_EQ(event.value, 9U);
+    EXPECT_EQ(event.ordinal, 0U);
+  }
 }
 
 TEST_F(StreamTest, HugeBlocksAreSplitNotClamped) {
@@ -284,130 +282,6 @@ TEST_F(StreamTest, RewindsToTheSameEventsAndConverts) {
   EXPECT_EQ(again.events, first.events);
   EXPECT_EQ(again.tables, first.tables);
   EXPECT_EQ(again.header, first.header);
-}
-
-// --- what a killed program leaves ---
-
-TEST_F(StreamTest, AKilledProgramsRecordsAreReadUpToTheLastWholeOne) {
-  StreamThreadWriter& a = writer_.add_thread();
-  for (std::uint64_t i = 1; i <= 5000; ++i) a.write(access(EventKind::Write, 8 * i));
-  writer_.slot(0).stamping.store(1);  // it was about to take a stamp
-  // A record that was begun and not counted.
-  std::memset(reinterpret_cast<char*>(a.chunk()) + stream::kChunkHeadBytes + a.chunk()->used.load(), 0xee, 8);
-  const Outcome outcome = read();
-  EXPECT_EQ(outcome.error, "");
-  EXPECT_EQ(outcome.events.size(), 5000U);
-  EXPECT_THAT(outcome.notes, ElementsAre(HasSubstr("has no end")));
-}
-
-TEST_F(StreamTest, ATornListEndsTheThreadWithANote) {
-  StreamThreadWriter& a = writer_.add_thread();
-  StreamThreadWriter& b = writer_.add_thread();
-  for (std::uint64_t i = 0; i < 5000; ++i) a.write(access(EventKind::Write, 8));
-  b.write(access(EventKind::Write, 16));
-  const std::size_t first = stream::kChunkRecordBytes / sizeof(Record);
-  a.chunk()->thread = 77;  // linked before its head was made
-  Outcome outcome = read();
-  EXPECT_EQ(outcome.error, "");
-  EXPECT_EQ(outcome.events.size(), first + 1);
-  EXPECT_THAT(outcome.notes, testing::Contains(HasSubstr("was not finished")));
-
-  a.chunk()->thread = 0;
-  writer_.chunk(writer_.slot(0).first.load()).next.store(100000);
-  outcome = read();
-  EXPECT_EQ(outcome.events.size(), first + 1);
-  EXPECT_THAT(outcome.notes, testing::Contains(HasSubstr("is not in the file")));
-}
-
-TEST_F(StreamTest, AListWithACycleEnds) {
-  StreamThreadWriter& a = writer_.add_thread();
-  for (std::uint64_t i = 0; i < 10000; ++i) a.write(access(EventKind::Write, 8));
-  a.chunk()->next.store(writer_.slot(0).first.load());
-  const Outcome outcome = read();
-  EXPECT_EQ(outcome.error, "");
-  EXPECT_EQ(outcome.events.size(), 10000U);
-}
-
-TEST_F(StreamTest, AFileThatWasCutOffGivesWhatIsThere) {
-  StreamThreadWriter& a = writer_.add_thread();
-  for (std::uint64_t i = 0; i < 100000; ++i) a.write(access(EventKind::Write, 8));
-  for (const std::size_t chunks : {0, 1, 2, 3, 10}) {
-    const std::string cut = directory_.file("cut.rvl");
-    std::filesystem::copy_file(path_, cut, std::filesystem::copy_options::overwrite_existing);
-    std::filesystem::resize_file(cut, stream::kChunksAt + chunks * stream::kChunkBytes + 100);
-    const Outcome outcome = read_all(stream::open_reader(cut));
-    EXPECT_EQ(outcome.error, "");
-    EXPECT_EQ(outcome.events.size(), chunks < 2 ? 0 : (chunks - 1) * (stream::kChunkRecordBytes / 16));
-  }
-  std::filesystem::resize_file(path_, 5000);
-  EXPECT_THAT(read().error, HasSubstr("too short"));
-}
-
-// --- damage: an error that says where ---
-
-TEST_F(StreamTest, DamageIsAnErrorThatNamesTheThread) {
-  StreamThreadWriter& a = writer_.add_thread();
-  a.write(access(EventKind::Write, 8));
-  for (const std::uint32_t used : {std::uint32_t{stream::kChunkRecordBytes + 16}, 0xffff'fff0U, 17U}) {
-    a.chunk()->used.store(used);
-    EXPECT_THAT(read().error, HasSubstr("thread 0 (main): chunk 0 claims")) << used;
-  }
-}
-
-class StreamDamageTest : public StreamTest {
- protected:
-  /// The error for a stream with this one record.
-  std::string error_of(std::uint64_t head, std::uint64_t body, RecordExtra extra = {}) {
-    StreamWriter writer(path_);
-    StreamThreadWriter& a = writer.add_thread();
-    const Record record{.head = head, .body = body};
-    a.raw(record, record.extra() ? &extra : nullptr);
-    return read().error;
-  }
-  static constexpr std::uint64_t kExtra = 1U << Record::kExtraAt;
-  static std::uint64_t kind(EventKind kind) { return static_cast<std::uint64_t>(kind); }
-};
-
-TEST_F(StreamDamageTest, RecordsThatNoProgramWritesAreRefused) {
-  EXPECT_EQ(error_of(kind(EventKind::Read), 8), "");
-  EXPECT_THAT(error_of(kEventKindCount, 8), HasSubstr("unknown kind"));
-  EXPECT_THAT(error_of(62, 8), HasSubstr("unknown kind"));
-  EXPECT_THAT(error_of(kind(EventKind::Retire), 8), HasSubstr("no program has"));
-  EXPECT_THAT(error_of(kind(EventKind::Read) | 7U << Record::kOrderAt, 8), HasSubstr("memory order"));
-  EXPECT_THAT(error_of(kind(EventKind::Read) | 11U << Record::kWidthAt, 8), HasSubstr("unknown width"));
-  EXPECT_THAT(error_of(kind(EventKind::Read) | 15U << Record::kWidthAt, 8), HasSubstr("lacks its width"));
-  EXPECT_THAT(error_of(kind(EventKind::Read) | 1U << Record::kValueAt, 8), HasSubstr("lacks its value"));
-  EXPECT_THAT(error_of(kind(EventKind::Alloc) | 15U << Record::kWidthAt | kExtra, 8, {0, ~0ULL}),
-              HasSubstr("larger than memory"));
-  EXPECT_THAT(error_of(kind(EventKind::Read), std::uint64_t{1} << 63), HasSubstr("address"));
-  EXPECT_THAT(error_of(kind(EventKind::Fork), 1), HasSubstr("unknown thread"));
-  EXPECT_THAT(error_of(kind(EventKind::UnitBegin), 0), HasSubstr("without a name"));
-  EXPECT_THAT(error_of(kind(EventKind::RetroRead), 8), HasSubstr("without its thread"));
-  EXPECT_THAT(error_of(kind(EventKind::RetroRead) | kExtra, 8, {0, std::uint64_t{9} << 40}),
-              HasSubstr("unknown thread"));
-  EXPECT_THAT(error_of(static_cast<std::uint64_t>(Control::Call), std::uint64_t{1} << 32), HasSubstr("code"));
-}
-
-TEST_F(StreamTest, StampsThatGoBackAreDamage) {
-  StreamThreadWriter& a = writer_.add_thread();
-  const Record record{.head = static_cast<std::uint64_t>(EventKind::Acquire) | 1U << Record::kExtraAt,
-                      .body = 8};
-  for (const std::uint64_t stamp : {5, 5, 4}) {
-    const RecordExtra extra{.stamp = stamp, .value = 0};
-    a.raw(record, &extra);
-  }
-  EXPECT_THAT(read().error, HasSubstr("stamp 4 comes after stamp 5"));
-}
-
-TEST_F(StreamTest, AWrongHeadIsAnError) {
-  writer_.head().thread_count.store(stream::kMaxThreads + 1);
-  EXPECT_THAT(read().error, HasSubstr("claims"));
-  writer_.head().filter = 9;
-  EXPECT_THAT(read().error, HasSubstr("damaged"));
-  writer_.head().version = 2;
-  EXPECT_THAT(read().error, HasSubstr("version 2"));
-  writer_.head().magic = 0;
-  EXPECT_THAT(read().error, HasSubstr("not a recording"));
 }
 
 }  // namespace
