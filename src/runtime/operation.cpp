@@ -52,9 +52,16 @@ void before(Thread* self, const Operation& operation) {
     case OperationKind::SemaphoreWait:
     case OperationKind::Observe:
     case OperationKind::Join:
+    case OperationKind::FutexWait:
+    case OperationKind::FutexWake:
     case OperationKind::Sleep:
     case OperationKind::Yield:
     case OperationKind::Block:
+    case OperationKind::Read:
+    case OperationKind::Write:
+    case OperationKind::Atomic:
+    case OperationKind::Start:
+    case OperationKind::Exit:
       return;
   }
 }
@@ -98,9 +105,16 @@ void after(Thread* self, const Operation& operation, bool succeeded) {
     case OperationKind::Publish:
     case OperationKind::Contribute:
     case OperationKind::Create:
+    case OperationKind::FutexWait:
+    case OperationKind::FutexWake:
     case OperationKind::Sleep:
     case OperationKind::Yield:
     case OperationKind::Block:
+    case OperationKind::Read:
+    case OperationKind::Write:
+    case OperationKind::Atomic:
+    case OperationKind::Start:
+    case OperationKind::Exit:
       return;
   }
 }

@@ -6,38 +6,12 @@
 
 #include <cstdint>
 
+#include "event/operation_kind.h"
 #include "runtime/recorder.h"
 
 namespace ravel::rt {
 
-// X(name, what it does)
-#define RAVEL_OPERATIONS(X)                                                         \
-  X(Lock, "takes `object` for itself; may block")                                   \
-  X(TryLock, "the same, but never blocks")                                          \
-  X(LockShared, "takes `object` as one of many; may block")                         \
-  X(TryLockShared, "the same, but never blocks")                                    \
-  X(Unlock, "gives `object` back")                                                  \
-  X(UnlockShared, "gives `object` back as one of many")                             \
-  X(Wait, "gives `lock` back, waits on the condition `object`, takes `lock` again") \
-  X(NotifyOne, "wakes one waiter of the condition `object`")                        \
-  X(NotifyAll, "wakes all waiters of the condition `object`")                       \
-  X(BarrierWait, "waits at the barrier `object`")                                   \
-  X(SemaphoreWait, "takes one from the semaphore `object`; may block")              \
-  X(SemaphorePost, "gives one to the semaphore `object`")                           \
-  X(Publish, "what the thread did so far is seen by whoever observes `object`")     \
-  X(Contribute, "the same, beside what others have published through it")           \
-  X(Observe, "sees what was published through `object`")                            \
-  X(Create, "starts the thread whose index is `argument`")                          \
-  X(Join, "waits for the end of the thread whose index is `argument`")              \
-  X(Sleep, "lets time pass")                                                        \
-  X(Yield, "lets others run")                                                       \
-  X(Block, "a call that may block outside: input, output, waiting for a process or signal")
-
-enum class OperationKind : std::uint8_t {
-#define X(name, ...) name,
-  RAVEL_OPERATIONS(X)
-#undef X
-};
+using ravel::OperationKind;
 
 struct Operation {
   OperationKind kind;

@@ -16,6 +16,7 @@
 #include <string_view>
 
 #include "event/event.h"
+#include "event/operation_kind.h"
 #include "schedule/arena.h"
 
 namespace ravel {
@@ -65,15 +66,22 @@ struct Constraint {
   friend constexpr bool operator==(const Constraint&, const Constraint&) = default;
 };
 
-/// The thread takes the next `steps` steps (at least one).
+/// The thread takes the next `steps` steps (at least one), which do what `kind` says.
 struct Decision {
   ForkPath thread;
   std::uint64_t steps = 1;
+  OperationKind kind = OperationKind::Start;  ///< meaningful if has_kind
+  bool has_kind = false;
 
   friend constexpr bool operator==(const Decision&, const Decision&) = default;
 };
 
 enum class ScheduleForm : std::uint8_t { Decisions, Constraints };
+
+/// Where a run may go over to another thread: at synchronization, also at accesses to memory that several
+/// threads have touched, or at all accesses.
+enum class SwitchAt : std::uint8_t { Sync, Shared, All };
+inline constexpr std::string_view kSwitchAtTexts[] = {"sync", "shared", "all"};
 
 struct Schedule {
   std::span<const std::string_view> command;      ///< argv; empty: the user must name the program
@@ -81,8 +89,12 @@ struct Schedule {
   std::span<const std::string_view> environment;  ///< "NAME=value", what matters for the run
   std::string_view input_hash;                    ///< of standard input and input files; empty: unknown
   std::uint64_t seed = 0;
-  std::string_view strategy;  ///< that made the schedule; empty: none did
-  std::string_view outcome;   ///< what following it is expected to show; empty: unknown
+  std::string_view strategy;  ///< goes on where decisions end; empty: the one with the fewest switches
+  SwitchAt switch_at = SwitchAt::Sync;
+  bool virtual_time = true;      ///< clocks show the time of the run, not of the world
+  bool virtual_random = true;    ///< random numbers of the system come from the seed
+  std::uint64_t step_limit = 0;  ///< the run is stopped there; 0: never
+  std::string_view outcome;      ///< what following it is expected to show; empty: unknown
   ScheduleForm form = ScheduleForm::Decisions;
   std::span<const Decision> decisions;      ///< empty for Constraints
   std::span<const Constraint> constraints;  ///< empty for Decisions
