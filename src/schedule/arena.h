@@ -13,6 +13,7 @@
 #include <span>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 namespace ravel {
 
@@ -35,6 +36,14 @@ class Arena {
     static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
     if (count > SIZE_MAX / sizeof(T)) return nullptr;
     return static_cast<T*>(allocate(count * sizeof(T), alignof(T)));
+  }
+
+  /// A new value; nullptr: out of memory.
+  template <typename T, typename... Arguments>
+  T* make(Arguments&&... arguments) {
+    static_assert(std::is_trivially_destructible_v<T>);
+    void* room = allocate(sizeof(T), alignof(T));
+    return room == nullptr ? nullptr : ::new (room) T(std::forward<Arguments>(arguments)...);
   }
 
   /// A copy that is followed by a NUL, so that it can be handed to the C library. data() is nullptr: out of

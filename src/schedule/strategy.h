@@ -5,6 +5,7 @@
 // Nothing it decides may depend on an address. docs/adding-a-strategy.md shows how to write one.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -35,20 +36,26 @@ struct Moment {
   std::uint64_t step = 0;                 ///< counts them, from 0
   std::span<const Candidate> candidates;  ///< at least one, by Candidate::thread
   std::size_t current = kNobody;          ///< the one that ran last, if it can go on
+
+  /// The one that ran last wants others to run, and there are others.
+  constexpr bool gives_way() const {
+    return current != kNobody && candidates.size() > 1 && lets_others_run(candidates.data()[current].next);
+  }
 };
 
 /// Why a run is no longer what its schedule says.
 struct Departure {
   std::uint64_t step = 0;
-  ForkPath thread;            ///< that the schedule wants to run
-  std::string_view expected;  ///< what it should do; literals, like `found`
-  std::string_view found;     ///< what it does instead, or why it cannot run
+  ForkPath thread;                    ///< that the schedule wants to run
+  std::string_view expected;          ///< what it should do; literals, like `found`
+  std::string_view found;             ///< what it does instead, or why it cannot run
+  std::size_t constraint = SIZE_MAX;  ///< that could not be kept; SIZE_MAX: it is about a decision
 };
 
 class Strategy {
  public:
-  /// An index of `now.candidates`.
-  virtual std::size_t choose(const Moment& now) = 0;
+  /// An index of `now.candidates`. (Not pure, because that would need the C++ library.)
+  virtual std::size_t choose(const Moment& /*now*/) { return 0; }
   /// Whether the schedule could not be followed; the strategy goes on as it can.
   virtual const Departure* departure() const { return nullptr; }
 
@@ -61,6 +68,7 @@ extern const std::string_view kStrategyNames[];
 
 /// The strategy a schedule asks for: it follows its decisions or constraints first, if there are any, and
 /// then goes on by `schedule.strategy` (empty: non-preemptive). Null: no such strategy, or out of memory.
+/// What the schedule points to must live as long as the strategy.
 Strategy* make_strategy(const Schedule& schedule, Arena& arena);
 
 }  // namespace ravel

@@ -6,6 +6,7 @@ root=$(cd "$(dirname "$0")/../../.." && pwd)
 work=$(mktemp -d "${TMP:-/tmp}/freestanding.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 cxx=${CXX:-c++}
+ccache=$(command -v ccache || true)
 
 # What the objects in a directory ask for and do not have themselves, but for the functions that are allowed.
 asks_for() {
@@ -18,7 +19,7 @@ for level in -O0 -O2; do
   objects="$work/objects$level"
   mkdir "$objects"
   for source in "$root"/src/schedule/*.cpp; do
-    "$cxx" -std=c++23 "$level" -fno-exceptions -fno-rtti -I"$root/src" -c "$source" \
+    ${ccache:+"$ccache"} "$cxx" -std=c++23 "$level" -fno-exceptions -fno-rtti -I"$root/src" -c "$source" \
       -o "$objects/$(basename "$source").o"
   done
   extra=$(asks_for "$objects")
