@@ -17,6 +17,7 @@ namespace {
   X(Strategy, "strategy")       \
   X(SwitchAt, "switch_at")      \
   X(Virtual, "virtual")         \
+  X(StartTime, "start_time")    \
   X(StepLimit, "step_limit")    \
   X(Outcome, "outcome")         \
   X(Decisions, "decisions")     \
@@ -125,6 +126,8 @@ class ScheduleParser {
         return parse_word(kSwitchAtTexts, out.switch_at, "expected sync, shared or all");
       case ScheduleKey::Virtual:
         return parse_virtual(out);
+      case ScheduleKey::StartTime:
+        return reader_.number(out.start_time);
       case ScheduleKey::StepLimit:
         return reader_.number(out.step_limit);
       case ScheduleKey::Outcome:

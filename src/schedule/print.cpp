@@ -192,6 +192,8 @@ bool print_schedule(const Schedule& schedule, WriteText write, void* context) {
   out.put_string(kSwitchAtTexts[static_cast<std::size_t>(schedule.switch_at)]);
   out.put(",\n  \"virtual\": ");
   put_virtual(out, schedule);
+  out.put(",\n  \"start_time\": ");
+  out.put_number(schedule.start_time);
   out.put(",\n  \"step_limit\": ");
   out.put_number(schedule.step_limit);
   out.put(",\n  \"outcome\": ");

@@ -86,6 +86,7 @@ TEST(ScheduleRoundTrip, parse_undoes_print) {
     schedule.switch_at = *rc::gen::element(SwitchAt::Sync, SwitchAt::Shared, SwitchAt::All);
     schedule.virtual_time = *rc::gen::arbitrary<bool>();
     schedule.virtual_random = *rc::gen::arbitrary<bool>();
+    schedule.start_time = *rc::gen::arbitrary<std::uint64_t>();
     schedule.step_limit = *rc::gen::arbitrary<std::uint64_t>();
     schedule.outcome = texts.keep(any_text());
     if (*rc::gen::arbitrary<bool>()) {
@@ -113,7 +114,7 @@ TEST(ScheduleRoundTrip, equality_sees_every_field) {
   const std::string_view word[] = {"x"};
   const Decision decision[] = {{{"0"}, 1}};
   const Constraint constraint[] = {Constraint{}};
-  std::vector<Schedule> changed(14, plain);
+  std::vector<Schedule> changed(15, plain);
   changed[0].command = word;
   changed[1].directory = "x";
   changed[2].environment = word;
@@ -128,6 +129,7 @@ TEST(ScheduleRoundTrip, equality_sees_every_field) {
   changed[11].virtual_time = false;
   changed[12].virtual_random = false;
   changed[13].step_limit = 1;
+  changed[14].start_time = 1;
   EXPECT_EQ(plain, Schedule{});
   for (const Schedule& schedule : changed) EXPECT_FALSE(schedule == plain) << schedule;
 }
