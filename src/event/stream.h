@@ -46,6 +46,7 @@ enum class Control : std::uint8_t {
   Call,          ///< body: code address of the call; pushed on the thread's stack
   Return,        ///< body: how many calls are popped
   StackOf,       ///< body: code address of one call of the next retroactive access, outermost first
+  Switch,        ///< has a stamp: the thread's records up to here come before those of whoever runs next
 };
 static_assert(kEventKindCount <= static_cast<int>(Control::Ordinal));
 
@@ -158,6 +159,12 @@ static_assert(sizeof(StreamHead) <= kHeadBytes);
 //   library NAME         synchronization of this library is not seen
 //   unit INDEX LABEL     a label of units of work or a class; INDEX is its UnitId: 0, 1, ...
 //   instrumented         code of the program calls the runtime: not only synchronization is recorded
+//   outcome KIND STEP    a controlled run was ended there: deadlock, lost-wakeup, livelock or step-limit
+//   waiting THREAD OPERATION ADDRESS CODE   of such a run: the thread (index) waits for what is at ADDRESS,
+//   or
+//                        joins the thread whose index it is; CODE is the place of the operation; both hex
+//   holding THREAD ADDRESS CODE   of such a run: it has the lock at ADDRESS, taken at CODE
+//   departed STEP THREAD EXPECTED FOUND   the run is not what its schedule says; THREAD is a fork path
 //   benign ADDRESS BYTES TEXT   the program says that races on these bytes (hex) are meant
 //   outcome KIND STEP    the runtime has ended the run, which was controlled, after so many steps (decimal):
 //                        deadlock, lost-wakeup, livelock or step-limit

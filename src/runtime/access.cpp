@@ -1,6 +1,7 @@
 #include "runtime/access.h"
 
 #include "runtime/signal.h"
+#include "runtime/token.h"
 
 namespace ravel::rt {
 namespace {
@@ -143,9 +144,34 @@ void tell_of_run(Thread& self, std::uintptr_t address, std::uintptr_t end) {
     share_cells(self, cell, address, count);
 }
 
+/// Whether another thread has touched the cell.
+bool is_contended(const Thread& self, const Cell& cell) {
+  for (const std::uint64_t& at : cell.words) {
+    const std::uint64_t word = __atomic_load_n(&at, __ATOMIC_RELAXED);
+    if ((word & kShared) != 0 || (word != 0 && incarnation_of(word) != kBlockMark && !is_mine(self, word)))
+      return true;
+  }
+  return false;
+}
+
+/// In a controlled run: a point where others may go first.
+void reach_access(const Thread& self, std::uintptr_t address, std::size_t bytes, unsigned kind, Pc pc) {
+  if (!controlled || switch_at == SwitchAt::Sync) return;
+  if (switch_at == SwitchAt::Shared) {
+    const Cell* cell = cell_of(address);
+    const Cell* const end = cell_of(address + bytes - 1) + 1;
+    while (cell < end && !is_contended(self, *cell)) ++cell;
+    if (cell == end) return;
+  }
+  reach({.kind = kind == kReadWord ? OperationKind::Read : OperationKind::Write,
+         .object = reinterpret_cast<const void*>(address),
+         .pc = pc});
+}
+
 }  // namespace
 
 void access_slowly(Thread& self, std::uintptr_t address, unsigned bytes, unsigned kind, Pc pc) {
+  reach_access(self, address, bytes, kind, pc);
   const Inside inside(self);
   const std::uint32_t place = code_of(pc);
   const std::uintptr_t cell_address = address & ~std::uintptr_t{7};
@@ -154,6 +180,7 @@ void access_slowly(Thread& self, std::uintptr_t address, unsigned bytes, unsigne
 }
 
 void access_range(Thread& self, std::uintptr_t address, std::size_t bytes, unsigned kind, Pc pc) {
+  reach_access(self, address, bytes, kind, pc);
   const Inside inside(self);
   const std::uint32_t place = code_of(pc);
   const std::uintptr_t end = address + bytes;

@@ -8,6 +8,7 @@
 
 #include "runtime/access.h"
 #include "runtime/signal.h"
+#include "runtime/token.h"
 
 namespace ravel::rt {
 namespace {
@@ -111,6 +112,12 @@ RAVEL_INLINE bool do_compare_exchange(volatile T* p, T& expected, T desired) {
   }
 }
 
+/// A point where others may go first.
+RAVEL_INLINE void reach_atomic(std::uintptr_t address, Pc pc) {
+  if (controlled) [[unlikely]]
+    reach({.kind = OperationKind::Atomic, .object = reinterpret_cast<const void*>(address), .pc = pc});
+}
+
 /// Holds a variable's lock, in which signals must wait.
 class Atomically {
  public:
@@ -151,6 +158,7 @@ RAVEL_INLINE T atomic_load(const volatile T* p, int order, Pc pc) {
   if (self == nullptr) return do_load(p, order);
   ++self->ordinal;
   const auto address = reinterpret_cast<std::uintptr_t>(p);
+  reach_atomic(address, pc);
   AtomicLoad& last = recent_load(*self, address);
   if (Stripe& at = stripe(address); repeats(*self, last, address, at, order)) {
     const T value = do_load(p, order);
@@ -170,6 +178,7 @@ RAVEL_INLINE void atomic_store(volatile T* p, T value, int order, Pc pc) {
   if (self == nullptr) return do_store(p, value, order);
   ++self->ordinal;
   const auto address = reinterpret_cast<std::uintptr_t>(p);
+  reach_atomic(address, pc);
   share_range(*self, address, sizeof(T));
   Atomically hold(*self, address);
   __atomic_store_n(&hold.at().version, hold.at().version + 1, __ATOMIC_RELEASE);
@@ -183,6 +192,7 @@ RAVEL_INLINE T atomic_rmw(volatile T* p, T value, int order, Pc pc) {
   if (self == nullptr) return Rmw::run(p, value);
   ++self->ordinal;
   const auto address = reinterpret_cast<std::uintptr_t>(p);
+  reach_atomic(address, pc);
   share_range(*self, address, sizeof(T));
   Atomically hold(*self, address);
   __atomic_store_n(&hold.at().version, hold.at().version + 1, __ATOMIC_RELEASE);
@@ -197,6 +207,7 @@ RAVEL_INLINE bool atomic_compare_exchange(volatile T* p, T& expected, T desired,
   if (self == nullptr) return do_compare_exchange(p, expected, desired);
   ++self->ordinal;
   const auto address = reinterpret_cast<std::uintptr_t>(p);
+  reach_atomic(address, pc);
   share_range(*self, address, sizeof(T));
   Atomically hold(*self, address);
   const bool done = do_compare_exchange(p, expected, desired);
@@ -260,6 +271,7 @@ RAVEL_INTERFACE void __tsan_atomic_thread_fence(int order) {
   Thread* const self = hot_thread;
   if (self == nullptr) return;
   ++self->ordinal;
+  if (controlled) reach({.kind = OperationKind::Atomic, .pc = PC});
   record_sync(*self, {.kind = ravel::EventKind::Fence, .order = order_of(order), .pc = PC});
 }
 /// Orders a thread with its own signal handlers only.

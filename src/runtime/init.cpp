@@ -11,7 +11,9 @@
 #include "runtime/access.h"
 #include "runtime/intercept.h"
 #include "runtime/options.h"
+#include "runtime/processors.h"
 #include "runtime/recorder.h"
+#include "runtime/token.h"
 #include "runtime/unit.h"
 
 // The program may define them (sanitizer/tsan_interface.h).
@@ -74,7 +76,8 @@ bool start_recording() {
   if (!recorder.stream.create(options.record, program_name(), options.max_bytes)) return false;
   stream::StreamHead& head = recorder.stream.head();
   head.filter = static_cast<std::uint8_t>(recorder.filter);
-  head.access_order = static_cast<std::uint8_t>(AccessOrder::Hook);
+  head.access_order =
+      static_cast<std::uint8_t>(options.schedule[0] != '\0' ? AccessOrder::Exact : AccessOrder::Hook);
   head.values = static_cast<std::uint8_t>(ValueLevel::None);
   note_process();
   note_modules_again();
@@ -99,7 +102,10 @@ void initialize() {
     return;
   }
   if (!start_recording()) return;
-  if (Thread* const self = make_thread(nullptr, false); self != nullptr) begin_thread(self);
+  Thread* const self = make_thread(nullptr, false);
+  if (self != nullptr) begin_thread(self);
+  if (self != nullptr && options.schedule[0] != '\0' && !start_control(options.schedule))
+    die("so the program is not run");
   // As early as possible: the first one's handler is the first to run in a child, and nothing of the child
   // must get into the parent's stream.
   pthread_atfork(nullptr, nullptr, after_fork_in_child);
@@ -122,6 +128,7 @@ void after_fork_in_child() {
   recorder.stream.abandon();
   start_recording();
   restart_in_child();
+  restart_control();
 }
 
 void finish() {
@@ -129,6 +136,7 @@ void finish() {
 }
 
 void before_exec() {
+  use_all_processors();
   if (recorder.recording) recorder.stream.stop(stream::Stop::Exec);
 }
 

@@ -5,6 +5,7 @@
 #include "runtime/operation.h"
 #include "runtime/real.h"
 #include "runtime/signal.h"
+#include "runtime/token.h"
 
 namespace ravel::rt {
 
@@ -17,7 +18,8 @@ RAVEL_INLINE Thread* acting_thread() {
     self = current_thread();
     if (self == nullptr) return nullptr;
   }
-  if ((self->inside | self->ignoring_sync) != 0 || !recorder.recording) return nullptr;
+  if (self->inside != 0) return nullptr;
+  if (!controlled && (self->ignoring_sync != 0 || !recorder.recording)) return nullptr;
   ++self->ordinal;
   return self;
 }

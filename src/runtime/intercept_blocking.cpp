@@ -1,15 +1,10 @@
-// Calls that let time pass, let others run, or wait for something outside: a process, a signal, a lock on a
-// file, a message. The recorder has no use for them; whoever schedules the threads must know.
-#include <errno.h>
-#include <linux/futex.h>
+// Calls that wait for something outside: a process, a signal, a lock on a file, a message. The recorder has
+// no use for them; whoever schedules the threads must know.
 #include <mqueue.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <sys/file.h>
 #include <sys/msg.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "runtime/intercept.h"
@@ -39,20 +34,6 @@ using namespace ravel::rt;
   result intercept_##name parameters {                                                                  \
     return around(OperationKind::kind, RAVEL_CALLER, nullptr, [=] { return real_##name() arguments; }); \
   }
-
-RAVEL_AROUND(Sleep, int, nanosleep, (const timespec* time, timespec* left), (time, left))
-RAVEL_AROUND(Sleep, int, clock_nanosleep, (clockid_t clock, int flags, const timespec* time, timespec* left),
-             (clock, flags, time, left))
-RAVEL_AROUND(Sleep, int, usleep, (useconds_t time), (time))
-RAVEL_AROUND(Sleep, unsigned, sleep, (unsigned seconds), (seconds))
-RAVEL_AROUND(Sleep, int, thrd_sleep, (const timespec* time, timespec* left), (time, left))
-RAVEL_AROUND(Yield, int, sched_yield, (), ())
-RAVEL_INTERCEPT(int, pthread_yield, void) {
-  return around(OperationKind::Yield, RAVEL_CALLER, nullptr, [] { return real_sched_yield()(); });
-}
-RAVEL_INTERCEPT(void, thrd_yield, void) {
-  around(OperationKind::Yield, RAVEL_CALLER, nullptr, [] { return real_sched_yield()(); });
-}
 
 RAVEL_AROUND(Block, pid_t, wait, (int* status), (status))
 RAVEL_AROUND(Block, pid_t, waitpid, (pid_t pid, int* status, int options), (pid, status, options))
@@ -85,21 +66,3 @@ RAVEL_AROUND(Block, int, mq_send, (mqd_t queue, const char* from, std::size_t n,
 RAVEL_AROUND(Block, int, mq_timedsend,
              (mqd_t queue, const char* from, std::size_t n, unsigned priority, const timespec* until),
              (queue, from, n, priority, until))
-
-RAVEL_REAL_TYPED(syscall, long (*)(long, ...))
-
-/// Atomic waits, latches and semaphores of the C++ library reach the kernel this way.
-RAVEL_INTERCEPT(long, syscall, long number, ...) {
-  long a[6];
-  va_list list;
-  va_start(list, number);
-  for (long& argument : a) argument = va_arg(list, long);
-  va_end(list);
-  const auto real = [&] { return real_syscall()(number, a[0], a[1], a[2], a[3], a[4], a[5]); };
-  if (number != SYS_futex) return real();
-  const long command = a[1] & FUTEX_CMD_MASK;
-  const bool waits = command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET || command == FUTEX_LOCK_PI ||
-                     command == FUTEX_WAIT_REQUEUE_PI;
-  if (!waits) return real();
-  return around(OperationKind::Block, RAVEL_CALLER, reinterpret_cast<const void*>(a[0]), real);
-}

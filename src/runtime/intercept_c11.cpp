@@ -52,7 +52,7 @@ RAVEL_INTERCEPT(int, thrd_create, thrd_t* handle, thrd_start_t routine, void* ar
   return start_thread(self, handle, {reinterpret_cast<void*>(routine), argument}, RAVEL_CALLER, create);
 }
 RAVEL_INTERCEPT(int, thrd_join, thrd_t handle, int* result) {
-  return join_thread(handle, RAVEL_CALLER, [=] { return real_thrd_join()(handle, result); });
+  return join_thread(handle, kNever, RAVEL_CALLER, [=] { return real_thrd_join()(handle, result); });
 }
 
 RAVEL_INTERCEPT(int, mtx_lock, mtx_t* mutex) { return c11_result(lock_mutex(posix(mutex), RAVEL_CALLER)); }

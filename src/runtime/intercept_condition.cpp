@@ -4,12 +4,14 @@
 #include <errno.h>
 
 #include "runtime/intercept_mutex.h"
+#include "runtime/run_time.h"
 
 RAVEL_REAL(pthread_cond_wait)
 RAVEL_REAL(pthread_cond_timedwait)
 RAVEL_REAL(pthread_cond_clockwait)
 RAVEL_REAL(pthread_cond_signal)
 RAVEL_REAL(pthread_cond_broadcast)
+RAVEL_REAL(pthread_mutex_unlock)
 
 namespace ravel::rt {
 namespace {
@@ -35,19 +37,47 @@ RAVEL_NOINLINE int wait_cancellably(Waiting* waiting, const Wait& real) {
   return result;
 }
 
-bool is_time(const timespec* until) {
-  return until == nullptr || (until->tv_nsec >= 0 && until->tv_nsec < 1'000'000'000);
+/// In a controlled run. A signal ends the wait, as any wait for a condition may end.
+int wait_virtually(const Operation& operation, pthread_mutex_t* mutex, std::uint64_t deadline) {
+  real_pthread_mutex_unlock()(mutex);
+  wake_all(mutex);
+  const Waking waking = wait_for(operation, {.object = operation.object, .deadline = deadline});
+  wait_for_mutex(operation, mutex, kNever);
+  if (waking == Waking::Interrupted) pthread_testcancel();
+  return waking == Waking::TimedOut ? ETIMEDOUT : 0;
+}
+
+/// The clock that a condition's plain timed wait goes by.
+clockid_t clock_of(const pthread_cond_t* condition) {
+  constexpr unsigned kMonotonic = 2;  // glibc's
+  return (condition->__data.__wrefs & kMonotonic) != 0 ? CLOCK_MONOTONIC : CLOCK_REALTIME;
+}
+
+/// With other processes, which nobody here can wait for but the real function.
+bool is_shared(const pthread_cond_t* condition) {
+  constexpr unsigned kShared = 1;  // glibc's
+  return (condition->__data.__wrefs & kShared) != 0;
 }
 
 template <typename Wait>
-int wait_with(pthread_cond_t* condition, pthread_mutex_t* mutex, bool valid, Pc pc, Wait real) {
+int wait_with(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock, const timespec* until,
+              Pc pc, Wait real) {
+  const bool valid = is_time(until) && (clock == CLOCK_MONOTONIC || clock == CLOCK_REALTIME);
   Thread* const self = acting_thread();
   // A wait with wrong arguments fails before it gives the mutex back.
   if (self == nullptr || !valid || !unlock_releases(mutex)) return real();
   const Operation operation{.kind = OperationKind::Wait, .object = condition, .lock = mutex, .pc = pc};
   before(self, operation);
   Waiting waiting{self, &operation};
-  const int result = wait_cancellably(&waiting, real);
+  const auto wait = [&] {
+    if (!controlled) return real();
+    if (!is_shared(condition)) return wait_virtually(operation, mutex, deadline_of(clock, until));
+    go_outside();
+    const int result = real();
+    come_back();
+    return result;
+  };
+  const int result = wait_cancellably(&waiting, wait);
   // Whatever ended the wait, the mutex is taken again.
   after(self, operation);
   return result;
@@ -56,11 +86,12 @@ int wait_with(pthread_cond_t* condition, pthread_mutex_t* mutex, bool valid, Pc 
 }  // namespace
 
 int wait_condition(pthread_cond_t* condition, pthread_mutex_t* mutex, Pc pc) {
-  return wait_with(condition, mutex, true, pc, [=] { return real_pthread_cond_wait()(condition, mutex); });
+  return wait_with(condition, mutex, CLOCK_REALTIME, nullptr, pc,
+                   [=] { return real_pthread_cond_wait()(condition, mutex); });
 }
 
 int timed_wait_condition(pthread_cond_t* condition, pthread_mutex_t* mutex, const timespec* until, Pc pc) {
-  return wait_with(condition, mutex, is_time(until), pc,
+  return wait_with(condition, mutex, clock_of(condition), until, pc,
                    [=] { return real_pthread_cond_timedwait()(condition, mutex, until); });
 }
 
@@ -89,8 +120,7 @@ RAVEL_INTERCEPT(int, pthread_cond_timedwait, pthread_cond_t* condition, pthread_
 }
 RAVEL_INTERCEPT(int, pthread_cond_clockwait, pthread_cond_t* condition, pthread_mutex_t* mutex,
                 clockid_t clock, const timespec* until) {
-  const bool valid = is_time(until) && (clock == CLOCK_MONOTONIC || clock == CLOCK_REALTIME);
-  return wait_with(condition, mutex, valid, RAVEL_CALLER,
+  return wait_with(condition, mutex, clock, until, RAVEL_CALLER,
                    [=] { return real_pthread_cond_clockwait()(condition, mutex, clock, until); });
 }
 RAVEL_INTERCEPT(int, pthread_cond_signal, pthread_cond_t* condition) {

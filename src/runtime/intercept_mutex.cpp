@@ -6,6 +6,8 @@
 #include <linux/futex.h>
 #include <sys/syscall.h>
 
+#include "runtime/run_time.h"
+
 RAVEL_REAL(pthread_mutex_lock)
 RAVEL_REAL(pthread_mutex_trylock)
 RAVEL_REAL(pthread_mutex_timedlock)
@@ -18,8 +20,14 @@ namespace {
 /// The next owner of a robust mutex whose owner has died has it, and is told.
 bool is_locked(int result) { return result == 0 || result == EOWNERDEAD; }
 
+/// Whether the lock fails at once, rather than wait.
+bool lock_is_refused(const pthread_mutex_t* mutex, const timespec* until) {
+  return !is_time(until) || ((mutex->__data.__kind & kMutexKindMask) == PTHREAD_MUTEX_ERRORCHECK_NP &&
+                             static_cast<std::uint32_t>(mutex->__data.__owner) == own_thread_id());
+}
+
 template <typename Lock>
-int lock_with(pthread_mutex_t* mutex, Pc pc, Lock real) {
+int lock_with(pthread_mutex_t* mutex, clockid_t clock, const timespec* until, Pc pc, Lock real) {
   Thread* const self = acting_thread();
   if (self == nullptr) return real();
   const Operation operation{.kind = OperationKind::Lock, .object = mutex, .pc = pc};
@@ -27,7 +35,9 @@ int lock_with(pthread_mutex_t* mutex, Pc pc, Lock real) {
   int result = real_pthread_mutex_trylock()(mutex);
   if (result == EBUSY) {
     request(self, operation);
-    result = real();
+    result = controlled && !lock_is_refused(mutex, until)
+                 ? wait_for_mutex(operation, mutex, deadline_of(clock, until))
+                 : real();
   }
   after(self, operation, is_locked(result) && is_outermost(mutex));
   return result;
@@ -35,12 +45,18 @@ int lock_with(pthread_mutex_t* mutex, Pc pc, Lock real) {
 
 }  // namespace
 
+int wait_for_mutex(const Operation& operation, pthread_mutex_t* mutex, std::uint64_t deadline) {
+  const Operation lock{.kind = OperationKind::Lock, .object = mutex, .pc = operation.pc};
+  return try_until(lock, deadline, is_shared(mutex), [mutex] { return real_pthread_mutex_trylock()(mutex); });
+}
+
 int lock_mutex(pthread_mutex_t* mutex, Pc pc) {
-  return lock_with(mutex, pc, [mutex] { return real_pthread_mutex_lock()(mutex); });
+  return lock_with(mutex, CLOCK_REALTIME, nullptr, pc, [mutex] { return real_pthread_mutex_lock()(mutex); });
 }
 
 int timed_lock_mutex(pthread_mutex_t* mutex, const timespec* until, Pc pc) {
-  return lock_with(mutex, pc, [=] { return real_pthread_mutex_timedlock()(mutex, until); });
+  return lock_with(mutex, CLOCK_REALTIME, until, pc,
+                   [=] { return real_pthread_mutex_timedlock()(mutex, until); });
 }
 
 int try_lock_mutex(pthread_mutex_t* mutex, Pc pc) {
@@ -93,7 +109,8 @@ RAVEL_INTERCEPT(int, pthread_mutex_timedlock, pthread_mutex_t* mutex, const time
 }
 RAVEL_INTERCEPT(int, pthread_mutex_clocklock, pthread_mutex_t* mutex, clockid_t clock,
                 const timespec* until) {
-  return lock_with(mutex, RAVEL_CALLER, [=] { return real_pthread_mutex_clocklock()(mutex, clock, until); });
+  return lock_with(mutex, clock, until, RAVEL_CALLER,
+                   [=] { return real_pthread_mutex_clocklock()(mutex, clock, until); });
 }
 RAVEL_INTERCEPT(int, pthread_mutex_unlock, pthread_mutex_t* mutex) {
   return unlock_mutex(mutex, RAVEL_CALLER);

@@ -10,10 +10,14 @@ namespace ravel::rt {
 
 inline constexpr int kMutexKindMask = 3;
 inline constexpr int kMutexRobust = 16;
+inline constexpr int kMutexShared = 128;
 
 inline bool is_recursive(const pthread_mutex_t* mutex) {
   return (mutex->__data.__kind & kMutexKindMask) == PTHREAD_MUTEX_RECURSIVE_NP;
 }
+
+/// With other processes.
+inline bool is_shared(const pthread_mutex_t* mutex) { return (mutex->__data.__kind & kMutexShared) != 0; }
 
 /// Whether unlocking by the caller will be refused.
 inline bool unlock_is_refused(const pthread_mutex_t* mutex) {
@@ -38,6 +42,9 @@ int lock_mutex(pthread_mutex_t* mutex, Pc pc);
 int try_lock_mutex(pthread_mutex_t* mutex, Pc pc);
 int timed_lock_mutex(pthread_mutex_t* mutex, const timespec* until, Pc pc);
 int unlock_mutex(pthread_mutex_t* mutex, Pc pc);
+
+/// In a controlled run: takes the mutex, as part of the operation. ETIMEDOUT: it was too late.
+int wait_for_mutex(const Operation& operation, pthread_mutex_t* mutex, std::uint64_t deadline);
 
 /// The calling thread ends: the kernel gives its robust mutexes to whoever asks next.
 void release_robust_mutexes(Thread& self);

@@ -5,6 +5,7 @@
 
 #include "runtime/intercept.h"
 #include "runtime/intercept_once.h"
+#include "runtime/run_time.h"
 
 RAVEL_REAL(sem_wait)
 RAVEL_REAL(sem_trywait)
@@ -15,19 +16,70 @@ RAVEL_REAL(pthread_barrier_wait)
 RAVEL_REAL(pthread_once)
 RAVEL_REAL_TYPED(__cxa_guard_acquire, int (*)(void*))
 RAVEL_REAL_TYPED(__cxa_guard_release, void (*)(void*))
+RAVEL_REAL_TYPED(__cxa_guard_abort, void (*)(void*))
 
 namespace ravel::rt {
 namespace {
 
+/// With other processes (glibc's layout: behind the value, the number of waiters or, in a 32-bit count,
+/// more).
+bool is_shared(const sem_t* semaphore) { return reinterpret_cast<const int*>(semaphore)[2] != 0; }
+
+/// In a controlled run. Signals end it.
+int wait_virtually(const Operation& operation, sem_t* semaphore, std::uint64_t deadline) {
+  while (real_sem_trywait()(semaphore) != 0) {
+    if (errno != EAGAIN) return -1;
+    const Waking waking =
+        wait_for(operation, {.object = semaphore, .deadline = deadline, .shared = is_shared(semaphore)});
+    if (waking == Waking::Woken) continue;
+    if (waking == Waking::Interrupted) pthread_testcancel();
+    errno = waking == Waking::TimedOut ? ETIMEDOUT : EINTR;
+    return -1;
+  }
+  return 0;
+}
+
 template <typename Wait>
-int wait_semaphore(sem_t* semaphore, Pc pc, Wait real) {
+int wait_semaphore(sem_t* semaphore, clockid_t clock, const timespec* until, Pc pc, Wait real) {
   Thread* const self = acting_thread();
   if (self == nullptr) return real();
   const Operation operation{.kind = OperationKind::SemaphoreWait, .object = semaphore, .pc = pc};
   before(self, operation);
-  const int result = real();
+  const int result =
+      controlled && is_time(until) ? wait_virtually(operation, semaphore, deadline_of(clock, until)) : real();
   after(self, operation, result == 0);
   return result;
+}
+
+/// In a controlled run: waits until as many threads are here as the barrier wants.
+int meet(const Operation& operation, pthread_barrier_t* barrier) {
+  // glibc's layout: who has come, the round, how many it wants, whether other processes may come.
+  const auto* const fields = reinterpret_cast<const unsigned*>(barrier);
+  constexpr int kWanted = 2, kShared = 3;
+  if (fields[kShared] != 0) {
+    go_outside();
+    const int result = real_pthread_barrier_wait()(barrier);
+    come_back();
+    return result;
+  }
+  if (waiter_count(barrier) + 1 == fields[kWanted]) {
+    wake_all(barrier);
+    return PTHREAD_BARRIER_SERIAL_THREAD;
+  }
+  while (wait_for(operation, {.object = barrier}) != Waking::Woken) {
+  }
+  return 0;
+}
+
+/// In a controlled run: what is done once may be under way, by a thread that does not run.
+void await_once(const Operation& operation) {
+  while (somebody_else_holds(operation.object)) wait_for(operation, {.object = operation.object});
+}
+
+/// Nobody need wait for it any more.
+void end_once(const void* once) {
+  let_go(once);
+  wake_all(once);
 }
 
 /// What pthread_once is to run in this thread. The initializer takes it at once, and may use others.
@@ -37,6 +89,14 @@ struct Once {
   Pc pc;
 };
 __thread Once starting_once __attribute__((tls_model("initial-exec")));
+
+/// However the initializer is left.
+struct EndOnce {
+  const void* once;
+  ~EndOnce() {
+    if (controlled) end_once(once);
+  }
+};
 
 /// Publishes before anybody can see that it is done. Left by an exception or by cancellation, nothing is.
 void run_once() {
@@ -56,7 +116,12 @@ int do_once(pthread_once_t* once, void (*initialize)(), Pc pc) {
   if (self == nullptr) return real_pthread_once()(once, initialize);
   const Operation operation{.kind = OperationKind::Observe, .object = once, .pc = pc};
   before(self, operation);
+  if (controlled) {
+    await_once(operation);
+    hold(once, pc);
+  }
   starting_once = {once, initialize, pc};
+  const EndOnce end{once};
   const int result = real_pthread_once()(once, run_once);
   after(self, operation, result == 0);
   return result;
@@ -67,16 +132,24 @@ int do_once(pthread_once_t* once, void (*initialize)(), Pc pc) {
 using namespace ravel::rt;
 
 RAVEL_INTERCEPT(int, sem_wait, sem_t* semaphore) {
-  return wait_semaphore(semaphore, RAVEL_CALLER, [=] { return real_sem_wait()(semaphore); });
+  return wait_semaphore(semaphore, CLOCK_REALTIME, nullptr, RAVEL_CALLER,
+                        [=] { return real_sem_wait()(semaphore); });
 }
 RAVEL_INTERCEPT(int, sem_trywait, sem_t* semaphore) {
-  return wait_semaphore(semaphore, RAVEL_CALLER, [=] { return real_sem_trywait()(semaphore); });
+  Thread* const self = acting_thread();
+  if (self == nullptr) return real_sem_trywait()(semaphore);
+  const Operation operation{.kind = OperationKind::SemaphoreWait, .object = semaphore, .pc = RAVEL_CALLER};
+  before(self, operation);
+  const int result = real_sem_trywait()(semaphore);
+  after(self, operation, result == 0);
+  return result;
 }
 RAVEL_INTERCEPT(int, sem_timedwait, sem_t* semaphore, const timespec* until) {
-  return wait_semaphore(semaphore, RAVEL_CALLER, [=] { return real_sem_timedwait()(semaphore, until); });
+  return wait_semaphore(semaphore, CLOCK_REALTIME, until, RAVEL_CALLER,
+                        [=] { return real_sem_timedwait()(semaphore, until); });
 }
 RAVEL_INTERCEPT(int, sem_clockwait, sem_t* semaphore, clockid_t clock, const timespec* until) {
-  return wait_semaphore(semaphore, RAVEL_CALLER,
+  return wait_semaphore(semaphore, clock, until, RAVEL_CALLER,
                         [=] { return real_sem_clockwait()(semaphore, clock, until); });
 }
 RAVEL_INTERCEPT(int, sem_post, sem_t* semaphore) {
@@ -94,7 +167,7 @@ RAVEL_INTERCEPT(int, pthread_barrier_wait, pthread_barrier_t* barrier) {
   if (self == nullptr) return real_pthread_barrier_wait()(barrier);
   const Operation operation{.kind = OperationKind::BarrierWait, .object = barrier, .pc = RAVEL_CALLER};
   before(self, operation);
-  const int result = real_pthread_barrier_wait()(barrier);
+  const int result = controlled ? meet(operation, barrier) : real_pthread_barrier_wait()(barrier);
   after(self, operation);
   return result;
 }
@@ -110,9 +183,15 @@ RAVEL_INTERCEPT(int, __cxa_guard_acquire, void* guard) {
   if (self == nullptr) return real___cxa_guard_acquire()(guard);
   const Operation operation{.kind = OperationKind::Observe, .object = guard, .pc = RAVEL_CALLER};
   before(self, operation);
+  if (controlled) await_once(operation);
   const int result = real___cxa_guard_acquire()(guard);
+  if (controlled && result != 0) hold(guard, operation.pc);
   if (result == 0) after(self, operation);
   return result;
+}
+RAVEL_INTERCEPT(void, __cxa_guard_abort, void* guard) {
+  real___cxa_guard_abort()(guard);
+  if (controlled) end_once(guard);
 }
 RAVEL_INTERCEPT(void, __cxa_guard_release, void* guard) {
   Thread* const self = acting_thread();
@@ -120,5 +199,6 @@ RAVEL_INTERCEPT(void, __cxa_guard_release, void* guard) {
   const Operation operation{.kind = OperationKind::Publish, .object = guard, .pc = RAVEL_CALLER};
   before(self, operation);
   real___cxa_guard_release()(guard);
+  if (controlled) end_once(guard);
   after(self, operation);
 }

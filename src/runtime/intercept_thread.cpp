@@ -1,9 +1,11 @@
 #include "runtime/intercept_thread.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "runtime/fiber.h"
 #include "runtime/intercept_mutex.h"
+#include "runtime/run_time.h"
 
 RAVEL_REAL(pthread_create)
 RAVEL_REAL(pthread_join)
@@ -11,6 +13,7 @@ RAVEL_REAL(pthread_tryjoin_np)
 RAVEL_REAL(pthread_timedjoin_np)
 RAVEL_REAL(pthread_clockjoin_np)
 RAVEL_REAL(pthread_setname_np)
+RAVEL_REAL(pthread_cancel)
 
 namespace ravel::rt {
 namespace {
@@ -67,6 +70,19 @@ Thread* prepare_child(Thread& self, const Start& start) {
   return child;
 }
 
+int await_end(const Operation& operation, pthread_t handle, std::uint64_t deadline) {
+  const auto index = static_cast<std::uint32_t>(operation.argument);
+  if (index == kNoThread || pthread_equal(handle, pthread_self()) != 0) return 0;
+  stream::ThreadSlot* const slot = recorder.stream.slot(index);
+  while (slot->ended.load(std::memory_order_acquire) == 0) {
+    if (deadline == 0) return EBUSY;
+    const Waking waking = wait_for(operation, {.object = slot, .deadline = deadline});
+    if (waking == Waking::TimedOut) return ETIMEDOUT;
+    if (waking == Waking::Interrupted) pthread_testcancel();
+  }
+  return 0;
+}
+
 void discard_child(Thread* child) {
   child->slot->ended.store(1, std::memory_order_release);
   release_memory(child, child->memory);
@@ -92,6 +108,7 @@ std::uint32_t index_of(pthread_t handle) {
 Start begin_child(void* child) {
   auto* const self = static_cast<Thread*>(child);
   const Start start{self->start_routine, self->start_argument};
+  if (self->seat != nullptr) sit_down(self->seat);
   begin_thread(self);
   return start;
 }
@@ -129,19 +146,29 @@ RAVEL_INTERCEPT(int, pthread_create, pthread_t* handle, const pthread_attr_t* at
 }
 
 RAVEL_INTERCEPT(int, pthread_join, pthread_t handle, void** result) {
-  return join_thread(handle, RAVEL_CALLER, [=] { return real_pthread_join()(handle, result); });
+  return join_thread(handle, kNever, RAVEL_CALLER, [=] { return real_pthread_join()(handle, result); });
 }
 RAVEL_INTERCEPT(int, pthread_tryjoin_np, pthread_t handle, void** result) {
-  return join_thread(handle, RAVEL_CALLER, [=] { return real_pthread_tryjoin_np()(handle, result); });
+  return join_thread(handle, 0, RAVEL_CALLER, [=] {
+    // One that has ended for the runtime may not be gone for the kernel.
+    return controlled ? real_pthread_join()(handle, result) : real_pthread_tryjoin_np()(handle, result);
+  });
 }
 RAVEL_INTERCEPT(int, pthread_timedjoin_np, pthread_t handle, void** result, const timespec* until) {
-  return join_thread(handle, RAVEL_CALLER,
+  return join_thread(handle, deadline_of(CLOCK_REALTIME, until), RAVEL_CALLER,
                      [=] { return real_pthread_timedjoin_np()(handle, result, until); });
 }
 RAVEL_INTERCEPT(int, pthread_clockjoin_np, pthread_t handle, void** result, clockid_t clock,
                 const timespec* until) {
-  return join_thread(handle, RAVEL_CALLER,
+  return join_thread(handle, deadline_of(clock, until), RAVEL_CALLER,
                      [=] { return real_pthread_clockjoin_np()(handle, result, clock, until); });
+}
+
+RAVEL_INTERCEPT(int, pthread_cancel, pthread_t handle) {
+  const int result = real_pthread_cancel()(handle);
+  if (controlled && result == 0)
+    if (const std::uint32_t index = index_of(handle); index != kNoThread) interrupt(index);
+  return result;
 }
 
 RAVEL_INTERCEPT(int, pthread_setname_np, pthread_t handle, const char* name) {

@@ -21,9 +21,10 @@ int start_thread(Thread* self, pthread_t* handle, const Start& start, Pc pc, Cre
 /// First act of a child: it is a thread of the runtime from here on.
 Start begin_child(void* child);
 
-/// Joins by `join()`, which returns 0 if the thread of this handle was joined.
+/// Joins by `join()`, which returns 0 if the thread of this handle was joined. In a controlled run it is only
+/// called for a thread that has ended; else EBUSY is the result for `deadline` 0, ETIMEDOUT for a later one.
 template <typename Join>
-int join_thread(pthread_t handle, Pc pc, Join join);
+int join_thread(pthread_t handle, std::uint64_t deadline, Pc pc, Join join);
 
 inline constexpr std::uint32_t kNoThread = UINT32_MAX;
 /// Index of the thread that had this handle last; kNoThread: unknown to the runtime.
@@ -34,6 +35,8 @@ Thread* prepare_child(Thread& self, const Start& start);
 void discard_child(Thread* child);
 void remember_handle(pthread_t handle, std::uint32_t index);
 extern SpinLock starting;
+/// 0: the thread has ended, or nothing is known of it.
+int await_end(const Operation& operation, pthread_t handle, std::uint64_t deadline);
 }  // namespace detail
 
 template <typename Create>
@@ -43,6 +46,11 @@ int start_thread(Thread* self, pthread_t* handle, const Start& start, Pc pc, Cre
   const std::uint32_t index = child->index;
   const Operation operation{.kind = OperationKind::Create, .argument = index, .pc = pc};
   before(self, operation);
+  if (controlled) {
+    await_ended_threads();
+    child->seat = make_seat(*child);
+  }
+  Seat* const seat = child->seat;
   int result = 0;
   {
     // No Inside here: the child would inherit the mask of a thread that has signals waiting. Handles are used
@@ -52,19 +60,21 @@ int start_thread(Thread* self, pthread_t* handle, const Start& start, Pc pc, Cre
     if (result == 0) detail::remember_handle(*handle, index);
   }
   if (result != 0) detail::discard_child(child);
+  if (seat != nullptr) result == 0 ? seat_child(seat) : discard_seat(seat);
   after(self, operation, result == 0);
   return result;
 }
 
 template <typename Join>
-int join_thread(pthread_t handle, Pc pc, Join join) {
+int join_thread(pthread_t handle, std::uint64_t deadline, Pc pc, Join join) {
   Thread* const self = acting_thread();
   if (self == nullptr) return join();
   // Before: once it is joined, its handle may be another thread's.
   const std::uint32_t index = index_of(handle);
   const Operation operation{.kind = OperationKind::Join, .argument = index, .pc = pc};
   before(self, operation);
-  const int result = join();
+  int result = controlled ? detail::await_end(operation, handle, deadline) : 0;
+  if (result == 0) result = join();
   after(self, operation, result == 0 && index != kNoThread);
   return result;
 }

@@ -1,6 +1,7 @@
 #include "runtime/operation.h"
 
 #include "runtime/access.h"
+#include "runtime/token.h"
 
 namespace ravel::rt {
 namespace {
@@ -20,10 +21,11 @@ void record(Thread& self, EventKind kind, const void* object, Pc pc) {
   record_sync(self, {.kind = kind, .target = target(object), .pc = pc});
 }
 
-}  // namespace
+bool is_recorded(const Thread* self) {
+  return self != nullptr && recorder.recording && self->ignoring_sync == 0;
+}
 
-void before(Thread* self, const Operation& operation) {
-  if (self == nullptr || !recorder.recording) return;
+void record_before(Thread* self, const Operation& operation) {
   switch (operation.kind) {
     case OperationKind::Unlock:
       return record(*self, EventKind::Release, operation.object, operation.pc);
@@ -66,13 +68,7 @@ void before(Thread* self, const Operation& operation) {
   }
 }
 
-void request(Thread* self, const Operation& operation) {
-  if (self != nullptr && recorder.recording)
-    record(*self, EventKind::Request, operation.object, operation.pc);
-}
-
-void after(Thread* self, const Operation& operation, bool succeeded) {
-  if (self == nullptr || !recorder.recording) return;
+void record_after(Thread* self, const Operation& operation, bool succeeded) {
   switch (operation.kind) {
     case OperationKind::Lock:
     case OperationKind::TryLock:
@@ -117,6 +113,56 @@ void after(Thread* self, const Operation& operation, bool succeeded) {
     case OperationKind::Exit:
       return;
   }
+}
+
+/// What the token must know before the real function runs.
+void control_before(const Operation& operation) {
+  reach(operation);
+  if (operation.kind == OperationKind::Wait) let_go(operation.lock);
+  if (operation.kind == OperationKind::Block) go_outside();
+}
+
+void control_after(const Operation& operation, bool succeeded) {
+  switch (operation.kind) {
+    case OperationKind::Lock:
+    case OperationKind::TryLock:
+    case OperationKind::LockShared:
+    case OperationKind::TryLockShared:
+      if (succeeded) hold(operation.object, operation.pc);
+      return;
+    case OperationKind::Unlock:
+    case OperationKind::UnlockShared:
+      let_go(operation.object);
+      return wake_all(operation.object);
+    case OperationKind::SemaphorePost:
+      return wake_all(operation.object);
+    case OperationKind::Wait:
+      return hold(operation.lock, operation.pc);
+    case OperationKind::NotifyOne:
+      return wake_chosen(operation.object);
+    case OperationKind::NotifyAll:
+      return wake_all(operation.object);
+    case OperationKind::Block:
+      return come_back();
+    default:  // the interceptor itself has waited, and nobody waits for what it did
+      return;
+  }
+}
+
+}  // namespace
+
+void before(Thread* self, const Operation& operation) {
+  if (controlled && self != nullptr) control_before(operation);
+  if (is_recorded(self)) record_before(self, operation);
+}
+
+void request(Thread* self, const Operation& operation) {
+  if (is_recorded(self)) record(*self, EventKind::Request, operation.object, operation.pc);
+}
+
+void after(Thread* self, const Operation& operation, bool succeeded) {
+  if (is_recorded(self)) record_after(self, operation, succeeded);
+  if (controlled && self != nullptr) control_after(operation, succeeded);
 }
 
 }  // namespace ravel::rt

@@ -1,7 +1,8 @@
 // Operation: a call of the program that synchronizes, or that may block.
 //
 // Every interceptor is one pair: before(op) when the program calls, after(op, ...) when the real function has
-// done its work. Clients of the pair: the recorder (operation.cpp). An interceptor knows nothing about them.
+// done its work. Clients of the pair: the recorder (operation.cpp) and, in a controlled run, the token
+// (token.h), where an operation that would block waits instead.
 #pragma once
 
 #include <cstdint>

@@ -67,6 +67,9 @@ bool Options::read(const char* text) {
     if (strcmp(item, "record") == 0) {
       known = value[0] != '\0';
       strcpy(record, value);
+    } else if (strcmp(item, "schedule") == 0) {
+      known = value[0] != '\0';
+      strcpy(schedule, value);
     } else if (strcmp(item, "filter") == 0) {
       if (strcmp(value, "owner") == 0)
         filter = FilterLevel::Owner;

@@ -228,6 +228,12 @@ void record_sync(Thread& self, const SyncEvent& event) {
   }
 }
 
+void record_switch(Thread& self) {
+  if (!recorder.recording) return;
+  record_stamped(self, static_cast<std::uint64_t>(Control::Switch) | std::uint64_t{1} << Record::kExtraAt, 0,
+                 0);
+}
+
 void record_access(Thread& self, EventKind kind, std::uintptr_t address, std::uint64_t bytes,
                    std::uint32_t place) {
   record_calls(self);

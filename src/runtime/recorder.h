@@ -34,6 +34,8 @@ struct SyncEvent {
 /// An event with its place in the order of all synchronization. If it is one of kTimeSteps, the thread's
 /// local time goes on.
 void record_sync(Thread& self, const SyncEvent& event);
+/// In a controlled run: another thread goes on, and what it records comes after all that this one has.
+void record_switch(Thread& self);
 /// An event of this thread that only its own order matters for.
 void record_access(Thread& self, EventKind kind, std::uintptr_t address, std::uint64_t bytes,
                    std::uint32_t place);

@@ -173,6 +173,12 @@ void leave_handlers(std::uintptr_t stack) {
 
 }  // namespace
 
+bool handles_signals() {
+  for (const Handler& handler : handlers)
+    if (handler.function != nullptr) return true;
+  return false;
+}
+
 void deliver_pending(Thread& self) {
   const auto signal = static_cast<int>(self.pending_signals);
   Kept now = kept;

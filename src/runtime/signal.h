@@ -21,4 +21,7 @@ class Inside {
   Thread& self_;
 };
 
+/// Whether the program has handlers of signals.
+bool handles_signals();
+
 }  // namespace ravel::rt

@@ -24,8 +24,15 @@ constexpr unsigned kPatience = 100;  ///< milliseconds between two looks whether
 
 bool is_error(long result) { return result < 0 && result > -4096; }
 
-/// Gives the file space on disk: without it, a full disk would be a SIGBUS in the program.
-bool extend(int file, std::uint64_t from, std::uint64_t bytes) {
+char* map_file(int file, std::uint64_t offset, std::uint64_t bytes) {
+  const long at = system_call(SYS_mmap, 0, static_cast<long>(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, file,
+                              static_cast<long>(offset));
+  return is_error(at) ? nullptr : reinterpret_cast<char*>(at);
+}
+
+}  // namespace
+
+bool extend_file(int file, std::uint64_t from, std::uint64_t bytes) {
   // To go beyond this limit is a signal that ends the program.
   rlimit largest{};
   if (system_call(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, reinterpret_cast<long>(&largest)) == 0 &&
@@ -42,21 +49,12 @@ bool extend(int file, std::uint64_t from, std::uint64_t bytes) {
   return system_call(SYS_ftruncate, file, static_cast<long>(from + bytes)) == 0;
 }
 
-char* map_file(int file, std::uint64_t offset, std::uint64_t bytes) {
-  const long at = system_call(SYS_mmap, 0, static_cast<long>(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, file,
-                              static_cast<long>(offset));
-  return is_error(at) ? nullptr : reinterpret_cast<char*>(at);
-}
-
-/// Descriptors below are the program's: it may expect the lowest free number, or close them all.
 int move_high(int file) {
   const long high = system_call(SYS_fcntl, file, F_DUPFD_CLOEXEC, 1000);
   if (is_error(high)) return file;
   system_call(SYS_close, file);
   return static_cast<int>(high);
 }
-
-}  // namespace
 
 bool StreamWriter::create(const char* directory, const char* name, std::uint64_t max_bytes) {
   for (unsigned attempt = 0; attempt < 1000; ++attempt) {
@@ -77,7 +75,7 @@ bool StreamWriter::create(const char* directory, const char* name, std::uint64_t
     return false;
   }
   file_ = move_high(static_cast<int>(file));
-  if (!extend(file_, 0, kChunksAt)) {
+  if (!extend_file(file_, 0, kChunksAt)) {
     complain("no space to record to ", path_, "; the program runs on without");
     system_call(SYS_unlinkat, AT_FDCWD, unfinished_at, 0);
     system_call(SYS_close, file_);
@@ -151,8 +149,8 @@ bool StreamWriter::grow() {
     extents_[extent] = map_file(file_, kChunksAt + std::uint64_t{extent} * kExtentChunks * kChunkBytes,
                                 std::uint64_t{kExtentChunks} * kChunkBytes);
   }
-  if (extents_[extent] == nullptr ||
-      !extend(file_, kChunksAt + std::uint64_t{have} * kChunkBytes, std::uint64_t{count} * kChunkBytes)) {
+  if (extents_[extent] == nullptr || !extend_file(file_, kChunksAt + std::uint64_t{have} * kChunkBytes,
+                                                  std::uint64_t{count} * kChunkBytes)) {
     stop(Stop::NoSpace);
     return false;
   }

@@ -10,6 +10,11 @@
 
 namespace ravel::rt {
 
+/// Gives a file space on disk: without it, a full disk would be a SIGBUS in the program.
+bool extend_file(int file, std::uint64_t from, std::uint64_t bytes);
+/// Descriptors below are the program's: it may expect the lowest free number, or close them all.
+int move_high(int file);
+
 class StreamWriter {
  public:
   /// Creates `directory/name.PID.rvl` (with a further number if there is one). False, after a message: the

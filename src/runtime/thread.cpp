@@ -4,6 +4,7 @@
 
 #include "runtime/access.h"
 #include "runtime/recorder.h"
+#include "runtime/token.h"
 
 namespace ravel::rt {
 
@@ -25,7 +26,9 @@ constexpr std::uint64_t kNoTag = std::uint64_t{kIncarnations - 1} << kIncarnatio
 void update_tag(Thread& self) {
   self.tag = static_cast<std::uint64_t>(self.incarnation) << kIncarnationAt | (self.time - self.time_base)
                                                                                   << kEpochAt;
-  self.hot_tag = self.incarnation == 0 || recorder.filter != FilterLevel::Owner ? kNoTag : self.tag;
+  const bool looks =
+      self.incarnation == 0 || recorder.filter != FilterLevel::Owner || switch_at != SwitchAt::Sync;
+  self.hot_tag = looks ? kNoTag : self.tag;
 }
 
 /// Epochs are few bits of a cell: a thread that has used them up goes on under a new number.
@@ -111,19 +114,26 @@ void begin_thread(Thread* thread) {
 
 void end_thread() {
   Thread* const self = this_thread;
+  if (controlled && self != nullptr) reach({.kind = OperationKind::Exit});
   hot_thread = nullptr;
   this_thread = nullptr;
   has_ended = true;
   if (self == nullptr) return;
   if (recorder.recording) record_sync(*self, {.kind = EventKind::ThreadExit});
   self->slot->ended.store(1, std::memory_order_release);
+  if (controlled) {
+    wake_all(self->slot);
+    stand_up();
+  }
   release_memory(self, self->memory);
 }
 
 Thread* current_thread() {
   if (this_thread != nullptr || !recorder.recording || has_ended) return this_thread;
   Thread* const self = make_thread(nullptr, true);
-  if (self != nullptr) begin_thread(self);
+  if (self == nullptr) return nullptr;
+  if (controlled) join_run(*self);
+  begin_thread(self);
   return self;
 }
 

@@ -11,6 +11,8 @@
 
 namespace ravel::rt {
 
+struct Seat;
+
 /// A call that has not returned.
 struct CallFrame {
   std::uint64_t call;    ///< return address of the call; the top bit: the stream knows of it
@@ -59,6 +61,7 @@ struct Thread {
   void* fiber_of;       ///< for fibers: see fiber.cpp
   void* start_routine;  ///< of a thread that has not begun
   void* start_argument;
+  Seat* seat;          ///< in a controlled run, of a thread that has not begun
   std::size_t memory;  ///< bytes of this object
 
   static constexpr std::uint32_t kMaxCalls = 1 << 16;

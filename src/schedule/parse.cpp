@@ -15,6 +15,10 @@ namespace {
   X(InputHash, "input_hash")    \
   X(Seed, "seed")               \
   X(Strategy, "strategy")       \
+  X(SwitchAt, "switch_at")      \
+  X(Virtual, "virtual")         \
+  X(StartTime, "start_time")    \
+  X(StepLimit, "step_limit")    \
   X(Outcome, "outcome")         \
   X(Decisions, "decisions")     \
   X(Constraints, "constraints")
@@ -118,6 +122,14 @@ class ScheduleParser {
         return reader_.number(out.seed);
       case ScheduleKey::Strategy:
         return reader_.string(out.strategy);
+      case ScheduleKey::SwitchAt:
+        return parse_word(kSwitchAtTexts, out.switch_at, "expected sync, shared or all");
+      case ScheduleKey::Virtual:
+        return parse_virtual(out);
+      case ScheduleKey::StartTime:
+        return reader_.number(out.start_time);
+      case ScheduleKey::StepLimit:
+        return reader_.number(out.step_limit);
       case ScheduleKey::Outcome:
         return reader_.string(out.outcome);
       case ScheduleKey::Decisions:
@@ -163,9 +175,36 @@ class ScheduleParser {
                            "a thread is a fork path: 0 for the main thread, 0.1 for the second it starts");
   }
 
-  /// ["0.1", 5]
+  /// One of `words`, each of which stands for the value of its index.
+  template <typename T>
+  bool parse_word(std::span<const std::string_view> words, T& out, const char* message) {
+    const std::size_t position = reader_.position();
+    std::string_view text;
+    if (!reader_.string(text)) return false;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      if (text != words.data()[i]) continue;
+      out = static_cast<T>(i);
+      return true;
+    }
+    return reader_.fail_at(position, message);
+  }
+
+  /// ["time", "random"]
+  bool parse_virtual(Schedule& out) {
+    constexpr std::string_view kWords[] = {"time", "random"};
+    std::span<const std::size_t> found;
+    const auto parse_one = [&](std::size_t& word) {
+      return parse_word(kWords, word, "expected time or random");
+    };
+    if (!parse_array(found, parse_one)) return false;
+    out.virtual_time = out.virtual_random = false;
+    for (const std::size_t word : found) (word == 0 ? out.virtual_time : out.virtual_random) = true;
+    return true;
+  }
+
+  /// ["0.1", 5] or ["0.1", 5, "lock"]
   bool parse_decision(Decision& out) {
-    const char* shape = "a decision is an array of a thread and a number of steps";
+    const char* shape = "a decision is an array of a thread, a number of steps and, if known, their kind";
     const std::size_t position = reader_.position();
     bool first = true;
     if (!reader_.enter('[')) return false;
@@ -174,6 +213,9 @@ class ScheduleParser {
     if (!reader_.next(']', first)) return reader_.fail_at(position, shape);
     if (!reader_.number(out.steps)) return false;
     if (out.steps == 0) return reader_.fail_at(position, "a decision has at least one step");
+    out.has_kind = reader_.next(']', first);
+    if (!out.has_kind) return !reader_.failed();
+    if (!parse_word(kOperationTexts, out.kind, "unknown kind of operation")) return false;
     if (reader_.next(']', first)) return reader_.fail_at(position, shape);
     return !reader_.failed();
   }

@@ -136,6 +136,10 @@ void put_decisions(Output& out, std::span<const Decision> decisions) {
     out.put_string(decision.thread.text);
     out.put(", ");
     out.put_number(decision.steps);
+    if (decision.has_kind) {
+      out.put(", ");
+      out.put_string(operation_text(decision.kind));
+    }
     out.put("]");
   }
 }
@@ -150,6 +154,14 @@ void put_constraints(Output& out, std::span<const Constraint> constraints) {
     out.put("]");
     separator = ",\n    [";
   }
+}
+
+void put_virtual(Output& out, const Schedule& schedule) {
+  std::string_view words[2];
+  std::size_t count = 0;
+  if (schedule.virtual_time) words[count++] = "time";
+  if (schedule.virtual_random) words[count++] = "random";
+  put_strings(out, {words, count});
 }
 
 /// A buffer that counts what it has no room for.
@@ -176,6 +188,14 @@ bool print_schedule(const Schedule& schedule, WriteText write, void* context) {
   out.put_number(schedule.seed);
   out.put(",\n  \"strategy\": ");
   out.put_string(schedule.strategy);
+  out.put(",\n  \"switch_at\": ");
+  out.put_string(kSwitchAtTexts[static_cast<std::size_t>(schedule.switch_at)]);
+  out.put(",\n  \"virtual\": ");
+  put_virtual(out, schedule);
+  out.put(",\n  \"start_time\": ");
+  out.put_number(schedule.start_time);
+  out.put(",\n  \"step_limit\": ");
+  out.put_number(schedule.step_limit);
   out.put(",\n  \"outcome\": ");
   out.put_string(schedule.outcome);
   if (schedule.form == ScheduleForm::Decisions) {

@@ -48,8 +48,10 @@ ForkPath ForkPath::child(std::uint64_t index, Arena& arena) const {
 bool operator==(const Schedule& a, const Schedule& b) {
   return same(a.command, b.command) && a.directory == b.directory && same(a.environment, b.environment) &&
          a.input_hash == b.input_hash && a.seed == b.seed && a.strategy == b.strategy &&
-         a.outcome == b.outcome && a.form == b.form && same(a.decisions, b.decisions) &&
-         same(a.constraints, b.constraints);
+         a.switch_at == b.switch_at && a.virtual_time == b.virtual_time &&
+         a.virtual_random == b.virtual_random && a.start_time == b.start_time &&
+         a.step_limit == b.step_limit && a.outcome == b.outcome && a.form == b.form &&
+         same(a.decisions, b.decisions) && same(a.constraints, b.constraints);
 }
 
 }  // namespace ravel

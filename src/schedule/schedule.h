@@ -93,6 +93,7 @@ struct Schedule {
   SwitchAt switch_at = SwitchAt::Sync;
   bool virtual_time = true;      ///< clocks show the time of the run, not of the world
   bool virtual_random = true;    ///< random numbers of the system come from the seed
+  std::uint64_t start_time = 0;  ///< what virtual clocks show first, in nanoseconds since 1970; 0: now
   std::uint64_t step_limit = 0;  ///< the run is stopped there; 0: never
   std::string_view outcome;      ///< what following it is expected to show; empty: unknown
   ScheduleForm form = ScheduleForm::Decisions;

@@ -77,6 +77,8 @@ std::string_view RecordDecoder::control(const Record& record, ThreadContext& con
       if (record.body > kMaxCode) return "a call from outside the code";
       context.retro_stack = push(context.retro_stack, record.body);
       return {};
+    case Control::Switch:
+      return {};
   }
   return "a record of an unknown kind";
 }

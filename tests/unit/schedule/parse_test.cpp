@@ -63,6 +63,35 @@ TEST(ParseSchedule, decisions) {
   EXPECT_EQ(parsed.schedule.decisions[1], (Decision{{"0.1"}, 2}));
 }
 
+TEST(ParseSchedule, decisions_with_the_kind_of_their_steps) {
+  const Parsed parsed(R"({"version": 1, "decisions": [["0", 3, "lock"], ["0.1", 1, "read"], ["0", 1]]})");
+  ASSERT_TRUE(parsed.error.ok()) << parsed.error.message;
+  ASSERT_EQ(parsed.schedule.decisions.size(), 3u);
+  EXPECT_EQ(parsed.schedule.decisions[0], (Decision{{"0"}, 3, OperationKind::Lock, true}));
+  EXPECT_EQ(parsed.schedule.decisions[1], (Decision{{"0.1"}, 1, OperationKind::Read, true}));
+  EXPECT_EQ(parsed.schedule.decisions[2], (Decision{{"0"}, 1}));
+}
+
+TEST(ParseSchedule, how_to_run_has_defaults) {
+  const Parsed plain(kSmall);
+  EXPECT_EQ(plain.schedule.switch_at, SwitchAt::Sync);
+  EXPECT_TRUE(plain.schedule.virtual_time);
+  EXPECT_TRUE(plain.schedule.virtual_random);
+  EXPECT_EQ(plain.schedule.step_limit, 0u);
+
+  const Parsed all(R"({"version": 1, "decisions": [],
+                       "switch_at": "shared", "virtual": ["random"], "step_limit": 7})");
+  ASSERT_TRUE(all.error.ok()) << all.error.message;
+  EXPECT_EQ(all.schedule.switch_at, SwitchAt::Shared);
+  EXPECT_FALSE(all.schedule.virtual_time);
+  EXPECT_TRUE(all.schedule.virtual_random);
+  EXPECT_EQ(all.schedule.step_limit, 7u);
+
+  const Parsed none(R"({"version": 1, "decisions": [], "virtual": []})");
+  EXPECT_FALSE(none.schedule.virtual_time);
+  EXPECT_FALSE(none.schedule.virtual_random);
+}
+
 TEST(ParseSchedule, unknown_keys_are_skipped_whatever_their_value) {
   EXPECT_EQ(error_with(R"("x": {"a": [1, -2.5e+3, true, false, null, {}, [], "\ud83d\ude00"]})"), "none");
   EXPECT_EQ(error_of(R"({"version": 1, "constraints": [[{"place": "a", "occurrence": 1, "later": [{}]},
@@ -93,6 +122,11 @@ TEST(ParseSchedule, errors_name_line_and_key) {
   EXPECT_EQ(error_with(R"("strategy": 1)"), "3: strategy: expected a string");
   EXPECT_EQ(error_with(R"("command": "./a")"), "3: command: expected an array");
   EXPECT_EQ(error_with(R"("command": [1])"), "3: command: expected a string");
+  EXPECT_EQ(error_with(R"("switch_at": "locks")"), "3: switch_at: expected sync, shared or all");
+  EXPECT_EQ(error_with(R"("switch_at": 1)"), "3: switch_at: expected a string");
+  EXPECT_EQ(error_with(R"("virtual": ["time", "memory"])"), "3: virtual: expected time or random");
+  EXPECT_EQ(error_with(R"("virtual": true)"), "3: virtual: expected an array");
+  EXPECT_EQ(error_with(R"("step_limit": -1)"), "3: step_limit: expected an unsigned integer");
   EXPECT_EQ(error_with("\"seed\": 1,\n\"seed\": 1"), "4: seed: given twice");
   EXPECT_EQ(error_of(std::string(kSmall) + "\n}"), "2: text after the end");
   EXPECT_EQ(error_of(kSmall.substr(0, kSmall.size() - 1)), "1: expected ',' or '}'");
@@ -108,10 +142,14 @@ TEST(ParseSchedule, decisions_of_the_wrong_shape) {
   const auto error_of_decision = [](const std::string& decision) {
     return error_of("{\"version\": 1, \"decisions\": [" + decision + "]}");
   };
-  const std::string shape = "1: decisions: a decision is an array of a thread and a number of steps";
+  const std::string shape =
+      "1: decisions: a decision is an array of a thread, a number of steps and, if known, their kind";
   EXPECT_EQ(error_of_decision("[]"), shape);
   EXPECT_EQ(error_of_decision(R"(["0"])"), shape);
-  EXPECT_EQ(error_of_decision(R"(["0", 1, 2])"), shape);
+  EXPECT_EQ(error_of_decision(R"(["0", 1, "lock", 2])"), shape);
+  EXPECT_EQ(error_of_decision(R"(["0", 1, 2])"), "1: decisions: expected a string");
+  EXPECT_EQ(error_of_decision(R"(["0", 1, "acq"])"), "1: decisions: unknown kind of operation");
+  EXPECT_EQ(error_of_decision(R"(["0", 1, ""])"), "1: decisions: unknown kind of operation");
   EXPECT_EQ(error_of_decision(R"(["0", 0])"), "1: decisions: a decision has at least one step");
   EXPECT_EQ(error_of_decision(R"([0, 1])"), "1: decisions: expected a string");
   EXPECT_EQ(error_of_decision(R"(["main", 1])"),

@@ -57,6 +57,15 @@ Step any_step(Texts& texts) {
   return step;
 }
 
+Decision any_decision(Texts& texts) {
+  Decision decision{{texts.keep(any_path())}, *rc::gen::inRange<std::uint64_t>(1, UINT64_MAX)};
+  decision.has_kind = *rc::gen::arbitrary<bool>();
+  if (decision.has_kind) {
+    decision.kind = static_cast<OperationKind>(*rc::gen::inRange<std::size_t>(0, kOperationKinds));
+  }
+  return decision;
+}
+
 TEST(ScheduleRoundTrip, parse_undoes_print) {
   ASSERT_TRUE(rc::check("parse(print(x)) == x", [] {
     Texts texts;
@@ -74,10 +83,15 @@ TEST(ScheduleRoundTrip, parse_undoes_print) {
     schedule.input_hash = texts.keep(any_text());
     schedule.seed = *rc::gen::arbitrary<std::uint64_t>();
     schedule.strategy = texts.keep(any_text());
+    schedule.switch_at = *rc::gen::element(SwitchAt::Sync, SwitchAt::Shared, SwitchAt::All);
+    schedule.virtual_time = *rc::gen::arbitrary<bool>();
+    schedule.virtual_random = *rc::gen::arbitrary<bool>();
+    schedule.start_time = *rc::gen::arbitrary<std::uint64_t>();
+    schedule.step_limit = *rc::gen::arbitrary<std::uint64_t>();
     schedule.outcome = texts.keep(any_text());
     if (*rc::gen::arbitrary<bool>()) {
       for (int i = *rc::gen::inRange(0, 30); i > 0; --i) {
-        decisions.push_back({{texts.keep(any_path())}, *rc::gen::inRange<std::uint64_t>(1, UINT64_MAX)});
+        decisions.push_back(any_decision(texts));
       }
       schedule.decisions = decisions;
     } else {
@@ -100,7 +114,7 @@ TEST(ScheduleRoundTrip, equality_sees_every_field) {
   const std::string_view word[] = {"x"};
   const Decision decision[] = {{{"0"}, 1}};
   const Constraint constraint[] = {Constraint{}};
-  std::vector<Schedule> changed(10, plain);
+  std::vector<Schedule> changed(15, plain);
   changed[0].command = word;
   changed[1].directory = "x";
   changed[2].environment = word;
@@ -111,6 +125,11 @@ TEST(ScheduleRoundTrip, equality_sees_every_field) {
   changed[7].form = ScheduleForm::Constraints;
   changed[8].decisions = decision;
   changed[9].constraints = constraint;
+  changed[10].switch_at = SwitchAt::All;
+  changed[11].virtual_time = false;
+  changed[12].virtual_random = false;
+  changed[13].step_limit = 1;
+  changed[14].start_time = 1;
   EXPECT_EQ(plain, Schedule{});
   for (const Schedule& schedule : changed) EXPECT_FALSE(schedule == plain) << schedule;
 }

@@ -1,0 +1,118 @@
+// The futex system call: atomic waits, latches and semaphores of the C++ library reach the kernel this way.
+#include <errno.h>
+#include <linux/futex.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
+
+#include "runtime/intercept.h"
+#include "runtime/run_time.h"
+
+RAVEL_REAL_TYPED(syscall, long (*)(long, ...))
+RAVEL_REAL_TYPED(sched_yield, int (*)())
+
+namespace ravel::rt {
+namespace {
+
+struct FutexCall {
+  const std::uint32_t* address;
+  long operation;
+  std::uint32_t value;
+  const timespec* timeout;  ///< or a number, for some
+  const std::uint32_t* second;
+  std::uint32_t third;
+
+  long command() const { return operation & FUTEX_CMD_MASK; }
+  bool is_private() const { return (operation & FUTEX_PRIVATE_FLAG) != 0; }
+  std::size_t limit() const { return reinterpret_cast<std::size_t>(timeout); }
+};
+
+long fail(int error) {
+  errno = error;
+  return -1;
+}
+
+long wait_virtually(const FutexCall& call, const Operation& operation) {
+  if (call.timeout != nullptr && !is_time(call.timeout)) return fail(EINVAL);
+  if (__atomic_load_n(call.address, __ATOMIC_SEQ_CST) != call.value) return fail(EAGAIN);
+  std::uint64_t deadline = kNever;
+  if (call.timeout != nullptr) {
+    const clockid_t clock = (call.operation & FUTEX_CLOCK_REALTIME) != 0 ? CLOCK_REALTIME : CLOCK_MONOTONIC;
+    deadline = call.command() == FUTEX_WAIT ? deadline_in(*call.timeout) : deadline_of(clock, call.timeout);
+  }
+  switch (wait_for(operation, {.object = call.address, .deadline = deadline, .shared = !call.is_private()})) {
+    case Waking::Woken:
+      return 0;
+    case Waking::TimedOut:
+      return fail(ETIMEDOUT);
+    case Waking::Interrupted:
+      return fail(EINTR);
+  }
+  return 0;
+}
+
+/// Whether the call is one that the token can do, and what it returns.
+bool run_virtually(const FutexCall& call, Pc pc, long& result) {
+  const OperationKind wakes = OperationKind::FutexWake;
+  switch (call.command()) {
+    case FUTEX_WAIT:
+    case FUTEX_WAIT_BITSET: {
+      const Operation operation{.kind = OperationKind::FutexWait, .object = call.address, .pc = pc};
+      reach(operation);
+      result = wait_virtually(call, operation);
+      return true;
+    }
+    case FUTEX_WAKE:
+    case FUTEX_WAKE_BITSET:
+      reach({.kind = wakes, .object = call.address, .pc = pc});
+      result = static_cast<long>(wake_first(call.address, call.value));
+      return call.is_private();
+    case FUTEX_REQUEUE:
+    case FUTEX_CMP_REQUEUE: {
+      reach({.kind = wakes, .object = call.address, .pc = pc});
+      if (call.command() == FUTEX_CMP_REQUEUE &&
+          __atomic_load_n(call.address, __ATOMIC_SEQ_CST) != call.third) {
+        result = fail(EAGAIN);
+        return true;
+      }
+      const std::size_t woken = wake_first(call.address, call.value);
+      const std::size_t moved = move_waiters(call.address, call.second, call.limit());
+      result = static_cast<long>(call.command() == FUTEX_REQUEUE ? woken : woken + moved);
+      return call.is_private();
+    }
+    default:
+      return false;
+  }
+}
+
+bool waits_outside(long command) { return command == FUTEX_LOCK_PI || command == FUTEX_WAIT_REQUEUE_PI; }
+
+}  // namespace
+}  // namespace ravel::rt
+
+using namespace ravel::rt;
+
+RAVEL_INTERCEPT(long, syscall, long number, ...) {
+  long a[6];
+  va_list list;
+  va_start(list, number);
+  for (long& argument : a) argument = va_arg(list, long);
+  va_end(list);
+  const auto real = [&] { return real_syscall()(number, a[0], a[1], a[2], a[3], a[4], a[5]); };
+  if (number != SYS_futex || !controlled) return real();
+  Thread* const self = acting_thread();
+  if (self == nullptr) return real();
+  const FutexCall call{.address = reinterpret_cast<const std::uint32_t*>(a[0]),
+                       .operation = a[1],
+                       .value = static_cast<std::uint32_t>(a[2]),
+                       .timeout = reinterpret_cast<const timespec*>(a[3]),
+                       .second = reinterpret_cast<const std::uint32_t*>(a[4]),
+                       .third = static_cast<std::uint32_t>(a[5])};
+  long result = 0;
+  if (run_virtually(call, RAVEL_CALLER, result)) return result;
+  if (!waits_outside(call.command())) return real();
+  const Operation operation{.kind = OperationKind::Block, .object = call.address, .pc = RAVEL_CALLER};
+  before(self, operation);
+  result = real();
+  after(self, operation);
+  return result;
+}

@@ -1,0 +1,103 @@
+// Token: in a controlled run one thread runs at a time, the one that has the token.
+//
+// At every operation (operation.h) the thread that runs asks the strategy who goes on. A thread that cannot
+// go on waits here, never in the kernel: for an object that somebody must wake, for its time to come, or for
+// a descriptor. Time is that of the run (run_time.h); a thread that waits for it may be chosen like any
+// other, and then the time has come. Calls that wait for the world go outside: the token is somebody else's
+// meanwhile.
+//
+// All functions act for the calling thread. They do nothing useful unless `controlled`.
+#pragma once
+
+#include <poll.h>
+
+#include <cstdint>
+
+#include "runtime/operation.h"
+#include "schedule/schedule.h"
+
+namespace ravel::rt {
+
+struct Seat;
+
+extern bool controlled;
+/// Where the run may go over to another thread.
+extern SwitchAt switch_at;
+
+inline constexpr std::uint64_t kNever = UINT64_MAX;
+
+/// Begins the run: the calling thread is the only one, and has the token. False, after a message: it cannot.
+bool start_control(const char* schedule_file);
+/// In a forked child: the calling thread is the only one.
+void restart_control();
+
+/// The thread is about to do it; others may go first.
+void reach(const Operation& operation);
+
+enum class Waking : std::uint8_t {
+  Woken,
+  TimedOut,
+  Interrupted,  ///< by a signal, whose handler has run, or by cancellation
+};
+
+struct WaitFor {
+  const void* object = nullptr;  ///< until somebody wakes it
+  std::uint64_t deadline = kNever;
+  pollfd* descriptors = nullptr;  ///< until one of them is ready
+  std::size_t descriptor_count = 0;
+  bool shared = false;  ///< with other processes, who may wake it unseen
+};
+Waking wait_for(const Operation& operation, const WaitFor& what);
+
+/// All threads that wait for it may go on.
+void wake_all(const void* object);
+/// One of them, whom the strategy chooses.
+void wake_chosen(const void* object);
+/// Those who wait longest, up to `most`; how many it were.
+std::size_t wake_first(const void* object, std::size_t most);
+/// Those who still wait for `from` wait for `to`, up to `most`; how many it were.
+std::size_t move_waiters(const void* from, const void* to, std::size_t most);
+std::size_t waiter_count(const void* object);
+
+/// Nothing more is known of the thread until it is back.
+void go_outside();
+void come_back();
+
+/// The thread has the object, since here; as reports of deadlocks say it.
+void hold(const void* object, Pc pc);
+void let_go(const void* object);
+bool somebody_else_holds(const void* object);
+
+/// For a thread that is about to be started; null: there is no memory.
+Seat* make_seat(const Thread& thread);
+/// It was started, or could not be.
+void seat_child(Seat* seat);
+void discard_seat(Seat* seat);
+/// First act of the new thread.
+void sit_down(Seat* seat);
+/// The calling thread was not started through the runtime.
+void join_run(Thread& self);
+/// Last act of a thread.
+void stand_up();
+/// A signal or a cancellation is on its way to the thread of this index.
+void interrupt(std::uint32_t thread);
+/// Waits until threads that have ended are gone from the process, so that what they had can be used again.
+void await_ended_threads();
+
+/// Random numbers of the run. False: the program shall have the system's.
+bool fill_randomly(void* to, std::size_t bytes);
+
+/// Tries until it succeeds or time is up (ETIMEDOUT), and waits in between; `attempt` returns EBUSY for now.
+template <typename Attempt>
+int try_until(const Operation& operation, std::uint64_t deadline, bool shared, Attempt attempt) {
+  constexpr int kBusy = 16, kTimedOut = 110;  // EBUSY, ETIMEDOUT
+  while (true) {
+    const int result = attempt();
+    if (result != kBusy) return result;
+    if (wait_for(operation, {.object = operation.object, .deadline = deadline, .shared = shared}) ==
+        Waking::TimedOut)
+      return kTimedOut;
+  }
+}
+
+}  // namespace ravel::rt
