@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <filesystem>
 #include <iterator>
 #include <random>
@@ -95,6 +96,9 @@ KeptSchedule ScheduleArguments::make(const RunPlan& plan) const {
   value.switch_at = static_cast<SwitchAt>(text - std::begin(kSwitchAtTexts));
   value.virtual_time = !real_time_;
   value.virtual_random = !real_random_;
+  using std::chrono::nanoseconds;
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  value.start_time = static_cast<std::uint64_t>(std::chrono::duration_cast<nanoseconds>(now).count());
   value.step_limit = step_limit_;
   return schedule;
 }

@@ -166,13 +166,6 @@ static_assert(sizeof(StreamHead) <= kHeadBytes);
 //   holding THREAD ADDRESS CODE   of such a run: it has the lock at ADDRESS, taken at CODE
 //   departed STEP THREAD EXPECTED FOUND   the run is not what its schedule says; THREAD is a fork path
 //   benign ADDRESS BYTES TEXT   the program says that races on these bytes (hex) are meant
-//   outcome KIND STEP    the runtime has ended the run, which was controlled, after so many steps (decimal):
-//                        deadlock, lost-wakeup, livelock or step-limit
-//   waiting THREAD OPERATION ADDRESS CODE   then: a thread (index, decimal) waits, what for, and since where
-//   holding THREAD ADDRESS CODE             then: a lock that such a thread has, and where it took it
-//   departed STEP THREAD EXPECTED FOUND     the schedule could not be followed further: its thread (fork
-//   path)
-//                        should have done EXPECTED
 //   alloc ...            is not a note: allocations are records
 
 }  // namespace ravel::stream

@@ -14,8 +14,8 @@
 namespace ravel {
 namespace {
 
-/// A thread that nobody started is one that the main thread could have: it gets the numbers from the top.
-std::string orphan_path(std::uint32_t index) { return fmt::format("0.{}", UINT32_MAX - index); }
+/// Nobody has started it; the runtime names it so, too (token.cpp).
+std::string orphan_path(std::uint32_t index) { return fmt::format("0.{}", 1'000'000 + index); }
 
 Result<std::vector<std::string>> fork_paths(const std::string& stream_path) {
   auto file = stream::StreamFile::open(stream_path, stream::StreamFile::Access::Read);

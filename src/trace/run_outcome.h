@@ -17,7 +17,7 @@ struct RunOutcome {
   struct Claim {
     ThreadId thread;
     std::string operation;     ///< of one that waits: as in event/operation_kind.h
-    std::uint64_t object = 0;  ///< its address
+    std::uint64_t object = 0;  ///< its address; of a join: the index of the other thread
     PlaceId place;
     StackId stack;
     std::uint64_t event = 0;
