@@ -69,7 +69,7 @@ void ScheduleArguments::define(CLI::App& app) {
       ->check(one_of({std::begin(kSwitchAtTexts), std::end(kSwitchAtTexts)}));
   app.add_flag("--real-time", real_time_, "Clocks and waits are those of the world, not of the run");
   app.add_flag("--real-random", real_random_, "Random numbers of the system do not come from the seed");
-  app.add_option("--step-limit", step_limit_, "Stop the run after so many steps")
+  app.add_option("--step-limit", step_limit_, "Stop the run after so many steps (without it: 10 million)")
       ->type_name("N")
       ->check(at_least_one());
 }

@@ -29,7 +29,7 @@ class ScheduleArguments {
   std::string strategy_ = "free";
   std::uint64_t seed_ = 0;
   std::string switch_at_ = "sync";
-  std::uint64_t step_limit_ = 0;
+  std::uint64_t step_limit_ = 10'000'000;
   bool real_time_ = false;
   bool real_random_ = false;
 };

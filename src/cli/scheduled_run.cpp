@@ -11,6 +11,8 @@ namespace ravel {
 namespace {
 
 constexpr std::string_view kExtension = ".schedule.json";
+/// More of them make the file too large to be of use; the seed alone gives the same run.
+constexpr std::size_t kMostDecisions = 1'000'000;
 
 }  // namespace
 
@@ -36,7 +38,7 @@ Result<ScheduledRun> ScheduledRun::begin(const ScheduleArguments& arguments, Run
 
 Result<void> ScheduledRun::end(const RunEnd& end, const RunReport& report, Console& console) {
   const std::string outcome = report.outcome(end);
-  schedule_.set_decisions(end.steps);
+  if (end.steps.taken.size() <= kMostDecisions) schedule_.set_decisions(end.steps);
   schedule_.value.outcome = schedule_.keep(outcome);
   if (auto written = schedule_.write(path_); !written) return written;
   console.note(fmt::format("{}: seed {}, {} steps, {}; again: ravel replay {}", path_, schedule_.value.seed,

@@ -82,9 +82,11 @@ class Record : public Command {
                              shell_words(std::vector{output.string()})[0]));
     if (!scheduled) return first->exit_code;
     for (const std::string& failure : first->failures) console.error(failure);
+    Result<int> code = first->exit_code;
+    if (check_determinism_) code = check_again(plan, *first, output, console);
     if (auto ended = scheduled->end(first->end, *first->report, console); !ended)
       return std::unexpected(ended.error());
-    return check_determinism_ ? check_again(plan, *first, output, console) : first->exit_code;
+    return code;
   }
 
  private:
