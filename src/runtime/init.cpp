@@ -78,7 +78,10 @@ bool start_recording() {
   head.filter = static_cast<std::uint8_t>(recorder.filter);
   head.access_order =
       static_cast<std::uint8_t>(options.schedule[0] != '\0' ? AccessOrder::Exact : AccessOrder::Hook);
-  head.values = static_cast<std::uint8_t>(ValueLevel::None);
+  recorder.values = options.schedule[0] != '\0';
+  // Accesses that are told late have lost their values.
+  const ValueLevel exact = recorder.filter == FilterLevel::None ? ValueLevel::Exact : ValueLevel::Sampled;
+  head.values = static_cast<std::uint8_t>(recorder.values ? exact : ValueLevel::None);
   note_process();
   note_modules_again();
   note_units_again();

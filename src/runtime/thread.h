@@ -61,7 +61,10 @@ struct Thread {
   void* fiber_of;       ///< for fibers: see fiber.cpp
   void* start_routine;  ///< of a thread that has not begun
   void* start_argument;
-  Seat* seat;          ///< in a controlled run, of a thread that has not begun
+  Seat* seat;                    ///< in a controlled run, of a thread that has not begun
+  std::uint64_t* written_value;  ///< where the value of the last write belongs, which is not known yet
+  std::uintptr_t written_address;
+  std::uint64_t written_bytes;
   std::size_t memory;  ///< bytes of this object
 
   static constexpr std::uint32_t kMaxCalls = 1 << 16;
@@ -125,5 +128,7 @@ Incarnation incarnation(std::uint32_t number);
 
 /// A new local time for the thread.
 void advance_time(Thread& self);
+/// Makes the hooks' glance right again: it must not overlook anything while a value is missing.
+void update_tag(Thread& self);
 
 }  // namespace ravel::rt
