@@ -61,6 +61,14 @@ class RecordDecoder {
     return true;
   }
 
+  /// None of unit 0: code that the runtime could not tell.
+  PlaceId place(std::uint32_t unit) {
+    if (unit == 0) return {};
+    KnownPlace& known = recent_[unit % recent_.size()];
+    if (known.unit != unit) known = {unit, find_place(unit)};
+    return known.place;
+  }
+
   std::uint64_t events() const { return events_; }  ///< so far
   /// Positions start again; ids stay what they were.
   void rewind() { events_ = 0; }
@@ -69,13 +77,6 @@ class RecordDecoder {
   std::string_view control(const Record& record, ThreadContext& context);
   std::string_view retro(const RecordExtra& extra, ThreadContext& context, Event& event);
   std::string_view check_target(const Event& event) const;
-  /// None of unit 0: code that the runtime could not tell.
-  PlaceId place(std::uint32_t unit) {
-    if (unit == 0) return {};
-    KnownPlace& known = recent_[unit % recent_.size()];
-    if (known.unit != unit) known = {unit, find_place(unit)};
-    return known.place;
-  }
   PlaceId find_place(std::uint32_t unit);
   StackId push(StackId stack, std::uint64_t code);
   void append_ranges(const Event& event, std::uint64_t width, std::vector<Event>& events);

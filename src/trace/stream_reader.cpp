@@ -17,6 +17,7 @@
 #include "trace/stream_decode.h"
 #include "trace/stream_file.h"
 #include "trace/stream_notes.h"
+#include "trace/stream_outcome.h"
 #include "trace/stream_threads.h"
 
 namespace ravel::stream {
@@ -219,6 +220,8 @@ Result<void> StreamReader::look() {
   idle_ = !choose();
   if (!idle_) sleep_ = kShortestSleep;
   ended_ = idle_ && complete_;
+  if (ended_)
+    outcome_ = read_outcome(file_.notes(), [this](std::uint32_t unit) { return decoder_.place(unit); });
   return {};
 }
 
