@@ -10,6 +10,7 @@
 
 #include "runtime/access.h"
 #include "runtime/intercept.h"
+#include "runtime/openmp.h"
 #include "runtime/options.h"
 #include "runtime/processors.h"
 #include "runtime/recorder.h"
@@ -127,6 +128,7 @@ void after_fork_in_child() {
   if (!recorder.recording) return;
   free_atomic_locks();
   free_module_lock();
+  free_openmp_locks();
   recorder.recording = false;
   recorder.stream.abandon();
   start_recording();

@@ -30,6 +30,7 @@ struct AtomicLoad {
 
 struct Thread {
   static constexpr std::size_t kLoads = 16;
+  static constexpr std::uint32_t kMaxOpenUnits = 64;
 
   std::uint64_t hot_tag;      ///< as `tag` if it owns cells, else what no cell has
   std::uint64_t tag;          ///< who and when, as in a cell's word
@@ -52,6 +53,8 @@ struct Thread {
   std::uint32_t ignoring_sync;  ///< > 0: its synchronization is not recorded
   std::uint32_t inside;         ///< > 0: in the runtime, where signals must wait
   std::uint64_t pending_signals;
+  std::uint32_t units_open;  ///< units of work it is in; only kMaxOpenUnits of them are recorded
+  std::uint32_t open_units[kMaxOpenUnits];
   AtomicLoad loads[kLoads];    ///< recent ones, each where a hash of its address says
   std::uintptr_t block_begin;  ///< a block that the stream knows of
   std::uintptr_t block_end;
