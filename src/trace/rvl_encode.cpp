@@ -22,9 +22,18 @@ constexpr std::array<std::uint8_t, 65> kLengthOfBits = [] {
   return codes;
 }();
 
-/// Whether it needs fewer bytes.
+/// Whether it needs fewer bytes. A guess for numbers of 64 bits.
 bool is_shorter(std::uint64_t a, std::uint64_t b) {
-  return static_cast<unsigned>(std::bit_width(a) + 7) / 8 < static_cast<unsigned>(std::bit_width(b) + 7) / 8;
+  const auto bits = [](std::uint64_t number) {
+    return 63U - static_cast<unsigned>(std::countl_zero(2 * number + 1));
+  };
+  return bits(a) + 7 < ((bits(b) + 7) & ~7U);
+}
+
+/// The shift that leaves no bit of a zigzag difference out: bits that alignment makes zero are all alike at
+/// its end.
+unsigned shift_of(std::uint64_t coded) {
+  return kShiftOfZeros[static_cast<unsigned>(std::countr_zero((coded ^ coded >> 1) | 0x10))];
 }
 
 /// The shift follows the width, not the luck of one difference, so that the control bytes of one place are
@@ -88,102 +97,115 @@ std::uint32_t EventEncoder::slot_of(ThreadId thread) {
 
 void EventEncoder::add(std::span<const Event> events) {
   CHECK(count_ + events.size() <= kMaxBlockEvents);
-  if (events.empty()) return;
+  while (!events.empty()) {
+    const auto strip = events.first(std::min(events.size(), kStrip));
+    put_steps(strip);
+    put_shapes(strip);
+    put_surroundings(strip);
+    count_ += strip.size();
+    events = events.subspan(strip.size());
+  }
+}
+
+/// Threads, kinds, places and targets.
+void EventEncoder::put_steps(std::span<const Event> events) {
   Model& model = *model_;
   unsigned char* op_to = ops_.reserve(events.size());
   unsigned char* control_to = controls_.reserve(events.size());
   unsigned char* place_to = places_.reserve(events.size() * kMaxPlace);
   unsigned char* target_to = targets_.reserve(events.size() * kMaxTarget);
-  unsigned char* extra_to = extras_.reserve(events.size() * kMaxExtras);
-  unsigned char* ordinal_to = ordinals_.reserve(events.size() * kMaxOrdinal);
-  unsigned char* stack_to = stacks_.reserve(events.size() * kMaxStack);
-
-  ThreadModel* thread = nullptr;
-  Surroundings* around = nullptr;
-  ThreadId last_thread;
-  std::uint32_t last_place = 0;  // thread->place, in a register
-  if (count_ > 0) {
-    thread = &model.threads[slot_];
-    around = &surroundings_[slot_];
-    last_thread = thread->id;
-    last_place = thread->place;
-  }
-  for (const Event& event : events) {
+  ThreadModel* thread = count_ > 0 ? &model.threads[slot_] : nullptr;
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const Event& event = events[i];
     const unsigned kind = static_cast<unsigned>(event.kind) & kKindMask;
     unsigned op = kind;
-    if (event.thread != last_thread || thread == nullptr) {
+    if (thread == nullptr || event.thread != thread->id) {
       op |= kThreadChanges;
-      last_thread = event.thread;
-      if (thread != nullptr) thread->place = last_place;
       slot_ = slot_of(event.thread);
       changes_.push_back(static_cast<std::uint16_t>(slot_));
       thread = &model.threads[slot_];
-      around = &surroundings_[slot_];
-      last_place = thread->place;
     }
+    op_to[i] = static_cast<unsigned char>(op);
+    strip_slots_[i] = static_cast<std::uint16_t>(slot_);
 
     const std::uint32_t place = event.place.value + 1;
-    std::uint32_t& next_place = model.next_places[Model::entry(last_place, kind)];
-    const std::uint32_t coded_place = zigzag(place - last_place);
+    const unsigned context = Model::entry(place, kind);
+    strip_contexts_[i] = static_cast<std::uint16_t>(context);
+    std::uint32_t& next_place = model.next_places[Model::entry(thread->place, kind)];
+    const std::uint32_t coded_place = zigzag(place - thread->place);
     const unsigned moved_code = 1U + (coded_place >= 0x100 ? 1U : 0U) + (coded_place >= 0x10000 ? 1U : 0U);
     const unsigned place_code = place == next_place ? 0 : moved_code;
+    next_place = thread->place = place;
     store_little(place_to, coded_place);
     place_to += kPlaceLengths[place_code];
-    next_place = last_place = place;
 
-    const unsigned context = Model::entry(place, kind);
+    const std::uint64_t target = event.target;
     std::uint64_t& context_target = model.targets[context];
     std::uint64_t& thread_target = thread->targets[kSpaces[kind]];
-    const std::uint64_t from_context = zigzag(event.target - context_target);
-    const std::uint64_t from_thread = zigzag(event.target - thread_target);
+    const std::uint64_t from_context = zigzag(target - context_target);
+    const std::uint64_t from_thread = zigzag(target - thread_target);
+    context_target = thread_target = target;
     const bool take_thread = is_shorter(from_thread, from_context);
-    const std::uint64_t difference = event.target - (take_thread ? thread_target : context_target);
-    const auto zeros = static_cast<unsigned>(std::countr_zero(difference | 0x10));
-    const unsigned shift = std::min<unsigned>(widest_shift(event.target, event.width), kShiftOfZeros[zeros]);
-    // The same as the zigzag code of the difference without its lowest bits.
-    const std::uint64_t coded = (take_thread ? from_thread : from_context) >> kShifts[shift];
+    const std::uint64_t difference = take_thread ? from_thread : from_context;
+    const unsigned shift = std::min(widest_shift(target, event.width), shift_of(difference));
+    const std::uint64_t coded = difference >> kShifts[shift];
     const unsigned length = kLengthOfBits[static_cast<unsigned>(std::bit_width(coded))];
-    const unsigned control =
-        place_code << kPlaceAt | (take_thread ? 0 : kBaseIsContext) | shift << kShiftAt | length;
     store_little(target_to, coded);
     target_to += kTargetLengths[length];
-    context_target = thread_target = event.target;
-    *control_to++ = static_cast<unsigned char>(control);
-
-    const Shape shape = shape_of(event);
-    const Shape seen = model.shapes[context];
-    const Shape expected = seen == kNoShape ? model.kind_shapes[kind] : seen;
-    const bool width_follows = (shape & kWidthMask) == kWidthFollows;
-    if ((shape != expected) | width_follows | event.has_value | (event.value != 0)) {
-      op |= kHasExtras;
-      *extra_to++ = static_cast<unsigned char>((event.has_value ? kExtraHasValue : 0) |
-                                               (event.value != 0 ? kExtraValue : 0) | shape << kExtraShapeAt);
-      if (width_follows) extra_to = put_varint(extra_to, event.width);
-      if (event.value != 0) extra_to = put_varint(extra_to, event.value);
-      model.kind_shapes[kind] = shape;
-    }
-    model.shapes[context] = shape;
-    *op_to++ = static_cast<unsigned char>(op);
-
-    Surroundings& last = kRetroAccesses.has(event.kind) ? retro_ : *around;
-    ordinal_to = put_varint(ordinal_to, zigzag(event.ordinal - last.ordinal));
-    last.ordinal = event.ordinal;
-    const std::uint32_t stack = event.stack.value + 1;
-    if (stack != last.stack) {
-      const std::size_t at = count_ + static_cast<std::size_t>(&event - events.data());
-      stack_to = put_varint(stack_to, at - after_stack_);
-      stack_to = put_varint(stack_to, zigzag(stack - last.stack));
-      last.stack = stack;
-      after_stack_ = at + 1;
-    }
+    control_to[i] = static_cast<unsigned char>(place_code << kPlaceAt | (take_thread ? 0 : kBaseIsContext) |
+                                               shift << kShiftAt | length);
   }
-  thread->place = last_place;
-  count_ += events.size();
-  ops_.end(op_to);
-  controls_.end(control_to);
+  ops_.used += events.size();
+  controls_.used += events.size();
   places_.end(place_to);
   targets_.end(target_to);
+}
+
+/// Widths, memory orders and values.
+void EventEncoder::put_shapes(std::span<const Event> events) {
+  Model& model = *model_;
+  unsigned char* const ops = ops_.bytes.data() + count_;
+  unsigned char* extra_to = extras_.reserve(events.size() * kMaxExtras);
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const Event& event = events[i];
+    const Shape shape = shape_of(event);
+    const unsigned kind = static_cast<unsigned>(event.kind) & kKindMask;
+    Shape& seen = model.shapes[strip_contexts_[i]];
+    const Shape expected = seen == kNoShape ? model.kind_shapes[kind] : seen;
+    seen = shape;
+    const bool width_follows = (shape & kWidthMask) == kWidthFollows;
+    if (shape == expected && !width_follows && !event.has_value && event.value == 0) continue;
+    ops[i] |= kHasExtras;
+    *extra_to++ = static_cast<unsigned char>((event.has_value ? kExtraHasValue : 0) |
+                                             (event.value != 0 ? kExtraValue : 0) | shape << kExtraShapeAt);
+    if (width_follows) extra_to = put_varint(extra_to, event.width);
+    if (event.value != 0) extra_to = put_varint(extra_to, event.value);
+    model.kind_shapes[kind] = shape;
+  }
   extras_.end(extra_to);
+}
+
+/// Ordinals and call stacks.
+void EventEncoder::put_surroundings(std::span<const Event> events) {
+  unsigned char* ordinal_to = ordinals_.reserve(events.size() * kMaxOrdinal);
+  unsigned char* stack_to = stacks_.reserve(events.size() * kMaxStack);
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const Event& event = events[i];
+    const std::uint32_t ordinal = event.ordinal;
+    const std::uint32_t stack = event.stack.value + 1;
+    Surroundings& last = kRetroAccesses.has(event.kind) ? retro_ : surroundings_[strip_slots_[i]];
+    const std::uint32_t coded = zigzag(ordinal - last.ordinal);
+    last.ordinal = ordinal;
+    if (coded < 0x80)
+      *ordinal_to++ = static_cast<unsigned char>(coded);
+    else
+      ordinal_to = put_varint(ordinal_to, coded);
+    if (stack == last.stack) continue;
+    stack_to = put_varint(stack_to, count_ + i - after_stack_);
+    stack_to = put_varint(stack_to, zigzag(stack - last.stack));
+    last.stack = stack;
+    after_stack_ = count_ + i + 1;
+  }
   ordinals_.end(ordinal_to);
   stacks_.end(stack_to);
 }

@@ -5,6 +5,7 @@
 // block to block and belong to one thread.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <expected>
 #include <memory>
@@ -46,7 +47,12 @@ class EventEncoder {
     void end(const unsigned char* at) { used = static_cast<std::size_t>(at - bytes.data()); }
   };
 
+  static constexpr std::size_t kStrip = 256;  ///< events that one column after the other is made of
+
   std::uint32_t slot_of(ThreadId thread);
+  void put_steps(std::span<const Event> events);
+  void put_shapes(std::span<const Event> events);
+  void put_surroundings(std::span<const Event> events);
 
   std::unique_ptr<Model> model_;
   std::vector<Surroundings> surroundings_;  ///< by slot
@@ -56,6 +62,7 @@ class EventEncoder {
   std::uint32_t slot_ = 0;              ///< of the last event
   std::size_t count_ = 0;
   std::size_t after_stack_ = 0;  ///< events up to the last stack that was written down
+  std::array<std::uint16_t, kStrip> strip_slots_{}, strip_contexts_{};
   std::vector<std::uint16_t> changes_;
   Column ops_, controls_, places_, targets_, extras_, ordinals_, stacks_;
 };
