@@ -173,6 +173,7 @@ void reach_access(const Thread& self, std::uintptr_t address, std::size_t bytes,
 void access_slowly(Thread& self, std::uintptr_t address, unsigned bytes, unsigned kind, Pc pc) {
   reach_access(self, address, bytes, kind, pc);
   const Inside inside(self);
+  settle(self);
   const std::uint32_t place = code_of(pc);
   const std::uintptr_t cell_address = address & ~std::uintptr_t{7};
   if (enter(self, cell_address, bytes_code(address & 7, bytes), kind, place) == Outcome::Record)
@@ -182,6 +183,7 @@ void access_slowly(Thread& self, std::uintptr_t address, unsigned bytes, unsigne
 void access_range(Thread& self, std::uintptr_t address, std::size_t bytes, unsigned kind, Pc pc) {
   reach_access(self, address, bytes, kind, pc);
   const Inside inside(self);
+  settle(self);
   const std::uint32_t place = code_of(pc);
   const std::uintptr_t end = address + bytes;
   // What has to be recorded so far and touches `at`: cells that follow each other become one record.
@@ -266,6 +268,7 @@ void block_begins(Thread& self, std::uintptr_t address, std::size_t bytes, Pc pc
 void memory_ends(Thread& self, std::uintptr_t address, std::size_t bytes, Pc pc) {
   if (bytes == 0) return;
   const Inside inside(self);
+  settle(self);
   if (recorder.filter != FilterLevel::Owner) {
     record_range(self, EventKind::Free, address, bytes, pc);
     if (recorder.filter == FilterLevel::Segment) forget_cells(address, bytes);

@@ -63,7 +63,7 @@ void note_module(const Module& module, const dl_phdr_info& info) {
   add_build_id(line, info);
   line.add(" ").word(module.path);
   if (!line.full()) recorder.stream.note(buffer, line.size());
-  note_if_foreign(module.path, info);
+  note_if_foreign(module.path, info, module.code);
 }
 
 const char* keep_name(const char* name) {

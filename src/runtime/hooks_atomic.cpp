@@ -135,8 +135,15 @@ class Atomically {
   Stripe& stripe_;
 };
 
-void record_atomic(Thread& self, EventKind kind, int order, std::uintptr_t address, unsigned width, Pc pc) {
-  record_sync(self, {.kind = kind, .order = order_of(order), .target = address, .width = width, .pc = pc});
+template <typename T>
+void record_atomic(Thread& self, EventKind kind, int order, std::uintptr_t address, T value, Pc pc) {
+  record_sync(self, {.kind = kind,
+                     .order = order_of(order),
+                     .target = address,
+                     .width = sizeof(T),
+                     .pc = pc,
+                     .value = static_cast<std::uint64_t>(value),
+                     .has_value = sizeof(T) <= sizeof(std::uint64_t)});
 }
 
 AtomicLoad& recent_load(Thread& self, std::uintptr_t address) {
@@ -167,7 +174,7 @@ RAVEL_INLINE T atomic_load(const volatile T* p, int order, Pc pc) {
   share_range(*self, address, sizeof(T));
   Atomically hold(*self, address);
   const T value = do_load(p, order);
-  record_atomic(*self, EventKind::AtomicLoad, order, address, sizeof(T), pc);
+  record_atomic(*self, EventKind::AtomicLoad, order, address, value, pc);
   last = {.address = address, .tag = self->tag, .version = hold.at().version, .order = order};
   return value;
 }
@@ -182,7 +189,7 @@ RAVEL_INLINE void atomic_store(volatile T* p, T value, int order, Pc pc) {
   share_range(*self, address, sizeof(T));
   Atomically hold(*self, address);
   __atomic_store_n(&hold.at().version, hold.at().version + 1, __ATOMIC_RELEASE);
-  record_atomic(*self, EventKind::AtomicStore, order, address, sizeof(T), pc);
+  record_atomic(*self, EventKind::AtomicStore, order, address, value, pc);
   do_store(p, value, order);
 }
 
@@ -196,8 +203,9 @@ RAVEL_INLINE T atomic_rmw(volatile T* p, T value, int order, Pc pc) {
   share_range(*self, address, sizeof(T));
   Atomically hold(*self, address);
   __atomic_store_n(&hold.at().version, hold.at().version + 1, __ATOMIC_RELEASE);
-  record_atomic(*self, EventKind::AtomicRmw, order, address, sizeof(T), pc);
-  return Rmw::run(p, value);
+  const T old = Rmw::run(p, value);
+  record_atomic(*self, EventKind::AtomicRmw, order, address, do_load(p, __ATOMIC_RELAXED), pc);
+  return old;
 }
 
 template <typename T>
@@ -213,7 +221,7 @@ RAVEL_INLINE bool atomic_compare_exchange(volatile T* p, T& expected, T desired,
   const bool done = do_compare_exchange(p, expected, desired);
   if (done) __atomic_store_n(&hold.at().version, hold.at().version + 1, __ATOMIC_RELEASE);
   record_atomic(*self, done ? EventKind::AtomicRmw : EventKind::AtomicLoad, done ? order : failure_order,
-                address, sizeof(T), pc);
+                address, done ? desired : expected, pc);
   return done;
 }
 

@@ -10,6 +10,7 @@
 
 #include "runtime/access.h"
 #include "runtime/intercept.h"
+#include "runtime/openmp.h"
 #include "runtime/options.h"
 #include "runtime/processors.h"
 #include "runtime/recorder.h"
@@ -78,7 +79,10 @@ bool start_recording() {
   head.filter = static_cast<std::uint8_t>(recorder.filter);
   head.access_order =
       static_cast<std::uint8_t>(options.schedule[0] != '\0' ? AccessOrder::Exact : AccessOrder::Hook);
-  head.values = static_cast<std::uint8_t>(ValueLevel::None);
+  recorder.values = options.schedule[0] != '\0';
+  // Accesses that are told late have lost their values.
+  const ValueLevel exact = recorder.filter == FilterLevel::None ? ValueLevel::Exact : ValueLevel::Sampled;
+  head.values = static_cast<std::uint8_t>(recorder.values ? exact : ValueLevel::None);
   note_process();
   note_modules_again();
   note_units_again();
@@ -124,6 +128,7 @@ void after_fork_in_child() {
   if (!recorder.recording) return;
   free_atomic_locks();
   free_module_lock();
+  free_openmp_locks();
   recorder.recording = false;
   recorder.stream.abandon();
   start_recording();

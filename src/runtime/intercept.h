@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/access.h"
+#include "runtime/openmp.h"
 #include "runtime/operation.h"
 #include "runtime/real.h"
 #include "runtime/signal.h"
@@ -24,6 +25,15 @@ RAVEL_INLINE Thread* acting_thread() {
   return self;
 }
 
+/// The calling thread does this, as far as it is about one object.
+inline void act(OperationKind kind, const volatile void* object, Pc pc) {
+  Thread* const self = acting_thread();
+  if (self == nullptr) return;
+  const Operation operation{.kind = kind, .object = const_cast<const void*>(object), .pc = pc};
+  before(self, operation);
+  after(self, operation);
+}
+
 /// As the kernel numbers the calling thread.
 std::uint32_t own_thread_id();
 /// In a forked child the number is another.
@@ -32,6 +42,7 @@ void forget_own_thread_id();
 /// The program reads or writes a piece of memory through a function of a library.
 RAVEL_INLINE void touch(Thread* self, const void* memory, std::size_t bytes, unsigned kind, Pc pc) {
   if (self == nullptr || bytes == 0 || self->inside != 0) return;
+  if (pc - openmp_code.begin < openmp_code.bytes) return;
   ++self->ordinal;
   access_range(*self, reinterpret_cast<std::uintptr_t>(memory), bytes, kind, pc);
 }

@@ -10,6 +10,7 @@
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -42,21 +43,27 @@ bool await_descriptors(const Operation& operation, pollfd* set, std::size_t coun
   return true;
 }
 
+/// Files and devices take as long as they take; what goes to somebody else can block.
+bool is_channel(int descriptor) {
+  struct stat status{};
+  return fstat(descriptor, &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode));
+}
+
 bool never_blocks(int descriptor) { return (system_call(SYS_fcntl, descriptor, F_GETFL) & O_NONBLOCK) != 0; }
 
 /// More than this may not fit, however ready the descriptor is.
 constexpr std::size_t kSurelyFits = PIPE_BUF;
 
-/// Runs a call that may block, as one. `events`: what the descriptor must be ready for; 0: it is known to
-/// nobody.
+/// Runs a call that may block, as one. `events`: what the descriptor must be ready for; 0: for more than it
+/// can say.
 template <typename Call>
 auto blocking(Thread* self, int descriptor, short events, Pc pc, Call real) {
   const Operation operation{
       .kind = OperationKind::Block, .argument = static_cast<std::uint64_t>(descriptor), .pc = pc};
-  if (controlled && events != 0) {
+  if (controlled && (events != 0 || !is_channel(descriptor) || never_blocks(descriptor))) {
     reach(operation);
     pollfd one{descriptor, events, 0};
-    if (!never_blocks(descriptor) && !await_descriptors(operation, &one, 1, kNever))
+    if (events != 0 && !never_blocks(descriptor) && !await_descriptors(operation, &one, 1, kNever))
       return static_cast<decltype(real())>(-1);
     return real();
   }

@@ -45,6 +45,7 @@ RAVEL_NOINLINE bool next_chunk(Thread& self) {
 /// Space for records that belong together; null: recording has stopped. That is asked each time: interceptors
 /// ask it, too, and an access after a synchronization that they have left out would look unordered.
 RAVEL_INLINE Record* reserve(Thread& self, std::size_t count) {
+  settle(self);
   if (!__atomic_load_n(&recorder.recording, __ATOMIC_RELAXED)) [[unlikely]] {
     hot_thread = nullptr;
     return nullptr;
@@ -54,12 +55,26 @@ RAVEL_INLINE Record* reserve(Thread& self, std::size_t count) {
   return reinterpret_cast<Record*>(self.cursor);
 }
 
-/// The records are complete.
-RAVEL_INLINE void commit(Thread& self, std::size_t count) {
-  self.cursor += count * sizeof(Record);
+/// All records up to the cursor are complete.
+RAVEL_INLINE void publish(Thread& self) {
   const auto used = self.cursor - reinterpret_cast<char*>(self.chunk) - stream::kChunkHeadBytes;
   self.chunk->used.store(static_cast<std::uint32_t>(used), std::memory_order_release);
 }
+
+RAVEL_INLINE void commit(Thread& self, std::size_t count) {
+  self.cursor += count * sizeof(Record);
+  publish(self);
+}
+
+/// What is in memory, as a number.
+std::uint64_t value_at(std::uintptr_t address, std::uint64_t bytes) {
+  std::uint64_t value = 0;
+  for (std::uint64_t i = 0; i < bytes; ++i)
+    value |= std::uint64_t{*reinterpret_cast<const volatile unsigned char*>(address + i)} << (8 * i);
+  return value;
+}
+
+constexpr std::uint64_t kHasValue = std::uint64_t{1} << Record::kValueAt;
 
 void record_control(Thread& self, Control control, std::uint64_t body) {
   Record* const to = reserve(self, 1);
@@ -150,7 +165,7 @@ std::size_t put_remembered(Record* to, std::uintptr_t cell_address, std::uint64_
     const auto bytes = static_cast<unsigned>(__builtin_ctz(~(left >> first)));
     left &= left + (1U << first);
     to[count] = {record_head(kind, MemoryOrder::None, bytes, true, further, place_of(word)) |
-                     ((word & kNear) != 0 ? std::uint64_t{1} << Record::kValueAt : 0),
+                     ((word & kNear) != 0 ? kHasValue : 0),
                  cell_address + first};
     to[count + 1] = {stamp, std::uint64_t{owner.thread} << stream::kRetroThreadAt | time};
   }
@@ -215,10 +230,12 @@ void grow_heap(std::uintptr_t from, std::uintptr_t to) {
 void record_sync(Thread& self, const SyncEvent& event) {
   const Inside inside(self);
   record_calls(self);
+  const bool valued = event.has_value && recorder.values;
   record_stamped(self,
                  record_head(event.kind, event.order, event.width, true, ordinal(self),
-                             event.pc == 0 ? 0 : code_of(event.pc)),
-                 event.target, event.width);
+                             event.pc == 0 ? 0 : code_of(event.pc)) |
+                     (valued ? kHasValue : 0),
+                 event.target, valued ? event.value : event.width);
   if (!kTimeSteps.has(event.kind)) return;
   advance_time(self);
   self.ordinal = 0;
@@ -239,12 +256,32 @@ void record_access(Thread& self, EventKind kind, std::uintptr_t address, std::ui
   record_calls(self);
   const std::uint32_t count = ordinal(self);
   const bool wide = width_code(bytes) == Record::kWidthInExtra;
-  const std::size_t records = wide ? 2 : 1;
+  const bool valued = recorder.values && bytes <= sizeof(std::uint64_t);
+  const std::size_t records = wide || valued ? 2 : 1;
   Record* const to = reserve(self, records);
   if (to == nullptr) return;
-  to[0] = {record_head(kind, MemoryOrder::None, bytes, wide, count, place), address};
+  to[0] = {record_head(kind, MemoryOrder::None, bytes, records == 2, count, place), address};
   if (wide) to[1] = {0, bytes};
-  commit(self, records);
+  if (!valued) return commit(self, records);
+  to[0].head |= kHasValue;
+  if (kind == EventKind::Read) {
+    to[1] = {0, value_at(address, bytes)};
+    return commit(self, records);
+  }
+  // The write comes after this hook; until the next one the record is nobody's business.
+  to[1] = {};
+  self.cursor += records * sizeof(Record);
+  self.written_value = &to[1].body;
+  self.written_address = address;
+  self.written_bytes = bytes;
+  update_tag(self);
+}
+
+void record_written_value(Thread& self) {
+  *self.written_value = value_at(self.written_address, self.written_bytes);
+  self.written_value = nullptr;
+  publish(self);
+  update_tag(self);
 }
 
 namespace {

@@ -17,6 +17,7 @@ struct Recorder {
   StreamWriter stream;
   FilterLevel filter = FilterLevel::Owner;
   bool recording = false;
+  bool values = false;  ///< accesses are recorded with their values: only one thread runs at a time
 };
 extern Recorder recorder;
 
@@ -29,6 +30,8 @@ struct SyncEvent {
   std::uint64_t target = 0;
   std::uint32_t width = 0;
   Pc pc = 0;
+  std::uint64_t value = 0;  ///< if Recorder::values and has_value
+  bool has_value = false;
 };
 
 /// An event with its place in the order of all synchronization. If it is one of kTimeSteps, the thread's
@@ -39,6 +42,13 @@ void record_switch(Thread& self);
 /// An event of this thread that only its own order matters for.
 void record_access(Thread& self, EventKind kind, std::uintptr_t address, std::uint64_t bytes,
                    std::uint32_t place);
+/// The value of the thread's last write, if it is to be recorded, is in memory by now. Every later hook of
+/// the thread asks first.
+RAVEL_NOINLINE void record_written_value(Thread& self);
+RAVEL_INLINE void settle(Thread& self) {
+  if (self.written_value != nullptr) [[unlikely]]
+    record_written_value(self);
+}
 /// The heap reaches so far.
 void grow_heap(std::uintptr_t from, std::uintptr_t to);
 /// Makes cells that follow each other shared and records the accesses of their owner, if they had one: the

@@ -23,14 +23,6 @@ constinit SpinLock making;
 // Bits of a hot tag that no cell has: the last incarnation is never given.
 constexpr std::uint64_t kNoTag = std::uint64_t{kIncarnations - 1} << kIncarnationAt;
 
-void update_tag(Thread& self) {
-  self.tag = static_cast<std::uint64_t>(self.incarnation) << kIncarnationAt | (self.time - self.time_base)
-                                                                                  << kEpochAt;
-  const bool looks =
-      self.incarnation == 0 || recorder.filter != FilterLevel::Owner || switch_at != SwitchAt::Sync;
-  self.hot_tag = looks ? kNoTag : self.tag;
-}
-
 /// Epochs are few bits of a cell: a thread that has used them up goes on under a new number.
 void reincarnate(Thread& self) {
   const Locked lock(making);
@@ -63,6 +55,14 @@ void find_stack(Thread& self) {
 }  // namespace
 
 Incarnation incarnation(std::uint32_t number) { return incarnations[number]; }
+
+void update_tag(Thread& self) {
+  self.tag = static_cast<std::uint64_t>(self.incarnation) << kIncarnationAt | (self.time - self.time_base)
+                                                                                  << kEpochAt;
+  const bool glance = self.incarnation != 0 && recorder.filter == FilterLevel::Owner &&
+                      switch_at == SwitchAt::Sync && self.written_value == nullptr;
+  self.hot_tag = glance ? self.tag : kNoTag;
+}
 
 void advance_time(Thread& self) {
   ++self.time;

@@ -30,6 +30,7 @@ struct AtomicLoad {
 
 struct Thread {
   static constexpr std::size_t kLoads = 16;
+  static constexpr std::uint32_t kMaxOpenUnits = 64;
 
   std::uint64_t hot_tag;      ///< as `tag` if it owns cells, else what no cell has
   std::uint64_t tag;          ///< who and when, as in a cell's word
@@ -52,6 +53,8 @@ struct Thread {
   std::uint32_t ignoring_sync;  ///< > 0: its synchronization is not recorded
   std::uint32_t inside;         ///< > 0: in the runtime, where signals must wait
   std::uint64_t pending_signals;
+  std::uint32_t units_open;  ///< units of work it is in; only kMaxOpenUnits of them are recorded
+  std::uint32_t open_units[kMaxOpenUnits];
   AtomicLoad loads[kLoads];    ///< recent ones, each where a hash of its address says
   std::uintptr_t block_begin;  ///< a block that the stream knows of
   std::uintptr_t block_end;
@@ -61,7 +64,10 @@ struct Thread {
   void* fiber_of;       ///< for fibers: see fiber.cpp
   void* start_routine;  ///< of a thread that has not begun
   void* start_argument;
-  Seat* seat;          ///< in a controlled run, of a thread that has not begun
+  Seat* seat;                    ///< in a controlled run, of a thread that has not begun
+  std::uint64_t* written_value;  ///< where the value of the last write belongs, which is not known yet
+  std::uintptr_t written_address;
+  std::uint64_t written_bytes;
   std::size_t memory;  ///< bytes of this object
 
   static constexpr std::uint32_t kMaxCalls = 1 << 16;
@@ -125,5 +131,7 @@ Incarnation incarnation(std::uint32_t number);
 
 /// A new local time for the thread.
 void advance_time(Thread& self);
+/// Makes the hooks' glance right again: it must not overlook anything while a value is missing.
+void update_tag(Thread& self);
 
 }  // namespace ravel::rt

@@ -362,6 +362,7 @@ void begin_run() {
 }  // namespace
 
 bool start_control(const char* schedule_file) {
+  const Quiet quiet;
   std::size_t size = 0;
   char* const text = read_file(schedule_file, size);
   if (text == nullptr) {
@@ -389,6 +390,7 @@ bool start_control(const char* schedule_file) {
 
 void restart_control() {
   if (!controlled) return;
+  const Quiet quiet;
   guard = {};
   holder = nullptr;
   deciding = false;
@@ -548,6 +550,7 @@ bool somebody_else_holds(const void* object) {
 }
 
 Seat* make_seat(const Thread& thread) {
+  const Quiet quiet;  // the schedule's code is the runtime's here, its memory functions are the program's
   auto* const seat = static_cast<Seat*>(reserve_memory(sizeof(Seat)));
   if (seat == nullptr) return nullptr;
   new (seat) Seat{};

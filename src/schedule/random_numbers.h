@@ -5,7 +5,7 @@
 
 namespace ravel {
 
-/// SplitMix64 (Steele, Lea and Flood 2014): one word of state, any seed is good.
+/// SplitMix64 (Steele et al. 2014): one word of state, any seed is good.
 class RandomNumbers {
  public:
   explicit constexpr RandomNumbers(std::uint64_t seed) : state_(seed) {}

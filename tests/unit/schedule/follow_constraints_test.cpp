@@ -128,8 +128,8 @@ TEST(FollowConstraints, the_fallback_chooses_among_those_that_are_not_held_back)
 TEST(FollowConstraints, occurrences_are_counted_by_thread) {
   const SimProgram program = {reads_at(7, 3), reads_at(7, 3)};
   // The second of thread 0 waits for the third of thread 0.0.
-  EXPECT_EQ(order_of(Followed(program, {{placed_step("@7", 3, "0.0"), placed_step("@7", 2, "0")}}).steps),
-            "011100");
+  const Followed followed(program, {{placed_step("@7", 3, "0.0"), placed_step("@7", 2, "0")}});
+  EXPECT_EQ(order_of(followed.steps) + " " + followed.text(), "011100 none");
 }
 
 TEST(FollowConstraints, occurrences_without_a_thread_are_counted_for_all) {
@@ -189,10 +189,17 @@ TEST(FollowConstraints, places_must_be_code_addresses) {
   EXPECT_EQ(text("@1f3a"), "none");
   EXPECT_EQ(text("@1,1f3a,2"), "none");
   EXPECT_EQ(text("@ffffffff"), "none");
-  for (const char* bad : {"bank.cpp:21", "@", "@1f3a,", "@,1f3a", "@1F3A", "@1f3a 1f40", "1f3a", "@100000000",
+  for (const char* bad : {"bank.cpp:21", "@", "@1f3a,", "@,1f3a", "@1F3A", "@1f3a 1f40", "1f3a", "@100001f3a",
                           "@0", "@@1f3a"}) {
     EXPECT_EQ(text(bad), "0  be found: its place is not known") << bad;
   }
+}
+
+TEST(FollowConstraints, the_first_departure_is_told) {
+  const Followed followed(readers(2, 2), {{counted_step("0", 0, 0), placed_step("a.c:1", 1)},
+                                          {counted_step("0", 3, 0), counted_step("0.0", 0, 0)}});
+  EXPECT_EQ(followed.text(), "0  be found: its place is not known");
+  EXPECT_EQ(followed.departure.constraint, 0u);
 }
 
 TEST(FollowConstraints, counts_are_used_before_places) {

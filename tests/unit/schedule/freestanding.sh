@@ -12,7 +12,7 @@ ccache=$(command -v ccache || true)
 asks_for() {
   nm --defined-only "$1"/*.o | awk 'NF == 3 { print $3 }' | sort -u > "$1/defined"
   nm --undefined-only "$1"/*.o | awk 'NF == 2 { print $2 }' | sort -u > "$1/undefined"
-  comm -13 "$1/defined" "$1/undefined" | grep -vxE 'mem(cpy|move|set|cmp)|strlen|_GLOBAL_OFFSET_TABLE_|__stack_chk_fail' || true
+  comm -13 "$1/defined" "$1/undefined" | grep -vxE 'mem(cpy|move|set|cmp)|bcmp|strlen|_GLOBAL_OFFSET_TABLE_|__stack_chk_fail' || true
 }
 
 for level in -O0 -O2; do
