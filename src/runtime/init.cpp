@@ -74,15 +74,13 @@ const char* program_name() {
 
 /// A stream for this process and a state for the calling thread.
 bool start_recording() {
-  if (!recorder.stream.create(options.record, program_name(), options.max_bytes)) return false;
-  stream::StreamHead& head = recorder.stream.head();
-  head.filter = static_cast<std::uint8_t>(recorder.filter);
-  head.access_order =
-      static_cast<std::uint8_t>(options.schedule[0] != '\0' ? AccessOrder::Exact : AccessOrder::Hook);
   recorder.values = options.schedule[0] != '\0';
   // Accesses that are told late have lost their values.
   const ValueLevel exact = recorder.filter == FilterLevel::None ? ValueLevel::Exact : ValueLevel::Sampled;
-  head.values = static_cast<std::uint8_t>(recorder.values ? exact : ValueLevel::None);
+  const StreamWriter::Levels levels{.filter = recorder.filter,
+                                    .access_order = recorder.values ? AccessOrder::Exact : AccessOrder::Hook,
+                                    .values = recorder.values ? exact : ValueLevel::None};
+  if (!recorder.stream.create(options.record, program_name(), options.max_bytes, levels)) return false;
   note_process();
   note_modules_again();
   note_units_again();

@@ -56,7 +56,8 @@ int move_high(int file) {
   return static_cast<int>(high);
 }
 
-bool StreamWriter::create(const char* directory, const char* name, std::uint64_t max_bytes) {
+bool StreamWriter::create(const char* directory, const char* name, std::uint64_t max_bytes,
+                          const Levels& levels) {
   for (unsigned attempt = 0; attempt < 1000; ++attempt) {
     Text path(path_, sizeof path_);
     path.add(directory).add("/").add(name).add(".").number(process_id());
@@ -95,6 +96,9 @@ bool StreamWriter::create(const char* directory, const char* name, std::uint64_t
   head_->version = stream::kVersion;
   head_->pid = process_id();
   head_->parent_pid = static_cast<std::uint32_t>(system_call(SYS_getppid));
+  head_->filter = static_cast<std::uint8_t>(levels.filter);
+  head_->access_order = static_cast<std::uint8_t>(levels.access_order);
+  head_->values = static_cast<std::uint8_t>(levels.values);
   head_->start_time = clock_nanoseconds();
   head_->stamps.store(1, std::memory_order_relaxed);
   head_->magic = stream::kMagic;

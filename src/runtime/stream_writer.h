@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "event/levels.h"
 #include "event/stream.h"
 #include "runtime/platform.h"
 
@@ -17,9 +18,15 @@ int move_high(int file);
 
 class StreamWriter {
  public:
+  /// How the run is recorded: the part of the head that does not change.
+  struct Levels {
+    FilterLevel filter;
+    AccessOrder access_order;
+    ValueLevel values;
+  };
   /// Creates `directory/name.PID.rvl` (with a further number if there is one). False, after a message: the
   /// program runs on without being recorded.
-  bool create(const char* directory, const char* name, std::uint64_t max_bytes);
+  bool create(const char* directory, const char* name, std::uint64_t max_bytes, const Levels& levels);
   /// In a forked child: drops the parent's file without a change to it.
   void abandon();
 
