@@ -113,7 +113,7 @@ std::string FindingBuilder::unseen_library(const Involved& event) const {
   const Tables& tables = trace_.tables();
   const std::vector<std::string>& unseen = trace_.header().unseen_libraries;
   if (unseen.empty()) return {};
-  // Reported late: nobody knows who had called it.
+  // Nobody knows who had called it.
   if (!event.stack.valid()) return unseen.front();
   for (StackId at = event.stack; at.valid() && at.index() < tables.stacks.size();
        at = tables.stacks[at.index()].parent) {

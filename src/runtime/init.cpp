@@ -12,6 +12,7 @@
 #include "runtime/intercept.h"
 #include "runtime/options.h"
 #include "runtime/recorder.h"
+#include "runtime/site.h"
 #include "runtime/unit.h"
 
 // The program may define them (sanitizer/tsan_interface.h).
@@ -76,6 +77,7 @@ bool start_recording() {
   head.filter = static_cast<std::uint8_t>(recorder.filter);
   head.access_order = static_cast<std::uint8_t>(AccessOrder::Hook);
   head.values = static_cast<std::uint8_t>(ValueLevel::None);
+  forget_sites();
   note_process();
   note_modules_again();
   note_units_again();
@@ -119,6 +121,7 @@ void after_fork_in_child() {
   free_atomic_locks();
   free_module_lock();
   recorder.recording = false;
+  hot_thread = nullptr;  // what the runtime itself calls is no access, and there is no stream
   recorder.stream.abandon();
   start_recording();
   restart_in_child();

@@ -34,11 +34,10 @@ std::string_view RecordDecoder::decode(const WholeRecord& whole, ThreadContext& 
   event.value = event.has_value ? whole.extra.value : 0;
   event.ordinal = static_cast<std::uint32_t>(context.ordinal_base + record.ordinal());
   event.stack = context.stack;
-  event.place = place(record.place());
   if (is_retro(event.kind)) {
-    if (!record.extra()) return "a retroactive access without its thread";
-    event.ordinal = 0;  // its number is not known, and the field says something else
-    if (const auto wrong = retro(whole.extra, context, event); !wrong.empty()) return wrong;
+    if (const auto wrong = retro(whole, event); !wrong.empty()) return wrong;
+  } else {
+    event.place = place(record.place());
   }
   if (const auto wrong = check_target(event); !wrong.empty()) return wrong;
 
@@ -66,29 +65,58 @@ std::string_view RecordDecoder::control(const Record& record, ThreadContext& con
       return {};
     case Control::Call:
       if (record.body > kMaxCode) return "a call from outside the code";
-      context.stack = push(context.stack, record.body);
+      context.stack = push(context.stack, place(static_cast<std::uint32_t>(record.body)));
       return {};
     case Control::Return:
       // What was entered before the recording began is left, too.
       for (std::uint64_t left = record.body; left > 0 && context.stack.valid(); --left)
         context.stack = tables_.stacks[context.stack.index()].parent;
       return {};
-    case Control::StackOf:
-      if (record.body > kMaxCode) return "a call from outside the code";
-      context.retro_stack = push(context.retro_stack, record.body);
-      return {};
   }
   return "a record of an unknown kind";
 }
 
-std::string_view RecordDecoder::retro(const RecordExtra& extra, ThreadContext& context, Event& event) {
-  const std::uint64_t owner = extra.value >> kRetroThreadAt;
+std::string_view RecordDecoder::retro(const WholeRecord& whole, Event& event) {
+  if (!whole.record.extra()) return "a retroactive access without its thread";
+  const std::uint64_t owner = whole.extra.value >> kRetroThreadAt;
   if (owner >= tables_.threads.size()) return "a retroactive access of an unknown thread";
   event.thread = ThreadId(static_cast<std::uint32_t>(owner));
-  event.value = extra.value & ((std::uint64_t{1} << kRetroThreadAt) - 1);
+  event.value = whole.extra.value & ((std::uint64_t{1} << kRetroThreadAt) - 1);
   event.has_value = true;
-  event.stack = std::exchange(context.retro_stack, {});
+  event.ordinal = 0;  // its number is not known, and the field says something else
+  event.stack = {};
+  const std::uint32_t where = whole.record.place();
+  if (where == 0 || where >= kMaxSites) {
+    event.place = place(where);
+  } else {
+    const KnownGroup* const known = group(where / kGroupSites);
+    if (known == nullptr) return "a retroactive access at an unknown site";
+    event.place = site_place(where);
+    event.stack = known->stack;
+  }
   return {};
+}
+
+const RecordDecoder::KnownGroup* RecordDecoder::group(std::uint32_t number) {
+  if (number < groups_.size() && groups_[number].known) return &groups_[number];
+  if (number >= groups_.size()) groups_.resize(number + 1);
+  std::vector<std::uint32_t> path;  // from the group outwards
+  for (std::uint32_t at = number; at != 0 && !groups_[at].known;) {
+    const SiteGroup* const found = file_.group(at);
+    if (found == nullptr) return nullptr;
+    groups_[at].group = *found;
+    path.push_back(at);
+    const std::uint32_t around = groups_[at].group.caller / kGroupSites;
+    if (around >= at) return nullptr;
+    at = around;
+  }
+  for (; !path.empty(); path.pop_back()) {
+    KnownGroup& outermost = groups_[path.back()];
+    const std::uint32_t caller = outermost.group.caller;
+    if (caller != 0) outermost.stack = push(groups_[caller / kGroupSites].stack, site_place(caller));
+    outermost.known = true;
+  }
+  return &groups_[number];
 }
 
 // A reader of any format promises that events refer to what the tables know (rvl_events.h).
@@ -146,8 +174,7 @@ PlaceId RecordDecoder::find_place(std::uint32_t unit) {
   return id;
 }
 
-StackId RecordDecoder::push(StackId stack, std::uint64_t code) {
-  const PlaceId call = place(static_cast<std::uint32_t>(code));
+StackId RecordDecoder::push(StackId stack, PlaceId call) {
   const StackId next(tables_.stacks.size());
   const auto [entry, fresh] = stacks_.try_emplace(std::uint64_t{stack.value} << 32 | call.value, next);
   if (fresh) tables_.stacks.push_back({stack, call});

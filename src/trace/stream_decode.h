@@ -27,14 +27,14 @@ struct WholeRecord {
 struct ThreadContext {
   ThreadId thread;
   StackId stack;                   ///< the calls it is in
-  StackId retro_stack;             ///< of the next retroactive access
   std::uint64_t ordinal_base = 0;  ///< of the records up to the next stamp
 };
 
 class RecordDecoder {
  public:
-  /// Both outlive this.
-  RecordDecoder(Tables& tables, StreamNotes& notes) : tables_(tables), notes_(notes) {}
+  /// All outlive this.
+  RecordDecoder(StreamFile& file, Tables& tables, StreamNotes& notes)
+      : file_(file), tables_(tables), notes_(notes) {}
 
   /// Appends the events of a record to `events`; there may be none, or several. What is wrong with the
   /// record; empty: nothing.
@@ -67,7 +67,7 @@ class RecordDecoder {
 
  private:
   std::string_view control(const Record& record, ThreadContext& context);
-  std::string_view retro(const RecordExtra& extra, ThreadContext& context, Event& event);
+  std::string_view retro(const WholeRecord& record, Event& event);
   std::string_view check_target(const Event& event) const;
   /// None of unit 0: code that the runtime could not tell.
   PlaceId place(std::uint32_t unit) {
@@ -77,7 +77,18 @@ class RecordDecoder {
     return known.place;
   }
   PlaceId find_place(std::uint32_t unit);
-  StackId push(StackId stack, std::uint64_t code);
+  StackId push(StackId stack, PlaceId call);
+  struct KnownGroup {
+    SiteGroup group{};
+    StackId stack;  ///< the calls around its sites
+    bool known = false;
+  };
+  /// Null: the file does not have it, or not all the calls around it.
+  const KnownGroup* group(std::uint32_t number);
+  /// Of a site whose group is known.
+  PlaceId site_place(std::uint32_t site) {
+    return place(groups_[site / kGroupSites].group.code * kGroupSites + site % kGroupSites);
+  }
   void append_ranges(const Event& event, std::uint64_t width, std::vector<Event>& events);
 
   struct KnownPlace {
@@ -85,11 +96,13 @@ class RecordDecoder {
     PlaceId place;
   };
 
+  StreamFile& file_;
   Tables& tables_;
   StreamNotes& notes_;
   std::array<KnownPlace, 1024> recent_{};                     ///< direct-mapped, before places_
   boost::unordered_flat_map<std::uint32_t, PlaceId> places_;  ///< by code unit
   boost::unordered_flat_map<std::uint64_t, StackId> stacks_;  ///< by parent and call
+  std::vector<KnownGroup> groups_;                            ///< by number
   std::uint64_t events_ = 0;
 };
 

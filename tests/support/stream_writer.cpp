@@ -101,6 +101,13 @@ void StreamWriter::note(std::string_view line) {
   head().notes_used.store(used + static_cast<std::uint32_t>(line.size()) + 1);
 }
 
+std::uint32_t StreamWriter::add_site(std::uint32_t code, std::uint32_t caller) {
+  ChunkRef& home = head().group_chunks[groups_ / kGroupsPerChunk];
+  if (home == 0) home = take_chunk();
+  reinterpret_cast<SiteGroup*>(&chunk(home))[groups_ % kGroupsPerChunk] = {code / kGroupSites, caller};
+  return groups_++ * kGroupSites + code % kGroupSites;
+}
+
 void StreamThreadWriter::make_room(std::size_t bytes) {
   if (chunk_ != nullptr && chunk_->used.load() + bytes <= kChunkRecordBytes) return;
   const ChunkRef ref = writer_.take_chunk();
