@@ -127,6 +127,11 @@ std::string FindingBuilder::unseen_library(const Involved& event) const {
   return {};
 }
 
+bool FindingBuilder::is_one_of_several(const Involved& event) const {
+  const std::vector<Place>& places = trace_.tables().places;
+  return event.place.index() < places.size() && places[event.place.index()].one_of_several;
+}
+
 Finding FindingBuilder::build(const Detection& detection) {
   Finding finding;
   finding.kind = detection.kind;
@@ -158,6 +163,11 @@ Finding FindingBuilder::build(const Detection& detection) {
     finding.message = fmt::format("{} of {} by thread {} and {} by thread {} at {} are not ordered",
                                   finding.steps[0].operation, finding.object, finding.threads[0],
                                   finding.steps[1].operation, finding.threads[1], finding.places[1]);
+  }
+  for (const Involved& event : detection.events) {
+    if (is_one_of_several(event))
+      finding.message += fmt::format("; thread {} was at several places then, one of them is shown",
+                                     trace_.tables().thread_name(event.thread));
   }
   if (!unseen.empty())
     finding.message += fmt::format("; {} may order them: its synchronization is not seen", unseen);

@@ -94,7 +94,18 @@ std::string_view RecordDecoder::retro(const WholeRecord& whole, Event& event) {
     event.place = site_place(where);
     event.stack = known->stack;
   }
+  if (whole.record.has_value()) event.place = one_of_several(event.place);
   return {};
+}
+
+PlaceId RecordDecoder::one_of_several(PlaceId id) {
+  if (!id.valid() || !tables_.places[id.index()].module.valid()) return id;
+  const auto [entry, fresh] = ones_of_several_.try_emplace(id, tables_.places.size());
+  if (fresh) {
+    tables_.places.push_back(tables_.places[id.index()]);
+    tables_.places.back().one_of_several = true;
+  }
+  return entry->second;
 }
 
 const RecordDecoder::KnownGroup* RecordDecoder::group(std::uint32_t number) {

@@ -77,6 +77,8 @@ class RecordDecoder {
     return known.place;
   }
   PlaceId find_place(std::uint32_t unit);
+  /// The same place, as one of several.
+  PlaceId one_of_several(PlaceId place);
   StackId push(StackId stack, PlaceId call);
   struct KnownGroup {
     SiteGroup group{};
@@ -101,6 +103,7 @@ class RecordDecoder {
   StreamNotes& notes_;
   std::array<KnownPlace, 1024> recent_{};                     ///< direct-mapped, before places_
   boost::unordered_flat_map<std::uint32_t, PlaceId> places_;  ///< by code unit
+  boost::unordered_flat_map<PlaceId, PlaceId> ones_of_several_;
   boost::unordered_flat_map<std::uint64_t, StackId> stacks_;  ///< by parent and call
   std::vector<KnownGroup> groups_;                            ///< by number
   std::uint64_t events_ = 0;

@@ -11,6 +11,7 @@ alignas(8) int x;  // a word each
 alignas(8) int y;
 alignas(8) int z;
 int cells[1 << 18];
+char word[8];
 std::atomic<int> gone;
 pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER;
 
@@ -37,6 +38,7 @@ template <int* kWhich>
 KEEP void left() { put<kWhich>(3); asm volatile(""); }
 template <int* kWhich>
 KEEP void right() { put<kWhich>(1); asm volatile(""); }
+KEEP void bytes() { word[0] = 1; word[1] = 2; }
 // So many different calls that there are no numbers left for those behind.
 KEEP void tree(int depth, int node) {
   cells[node] = node;
@@ -50,6 +52,7 @@ void* first(void*) {
   left<&y>();
   next_time();
   right<&x>();
+  bytes();
   tree(17, 1);
   left<&z>();
   gone.store(1, std::memory_order_relaxed);
@@ -58,7 +61,7 @@ void* first(void*) {
 void* second(void*) {
   while (gone.load(std::memory_order_relaxed) == 0) {
   }
-  return reinterpret_cast<void*>(get<&x>(2) + get<&y>(1) + get<&z>(0) + 0L);
+  return reinterpret_cast<void*>(get<&x>(2) + get<&y>(1) + get<&z>(0) + word[0] + 0L);
 }
 int main() {
   pthread_t a, b;
@@ -77,9 +80,11 @@ def calls(name):
             for stack in races[name]["stacks"]]
 expected = {"x": ["put put right first", "get get get second"],
             "y": ["put put put put left first", "get get second"],
-            "z": ["put", "get second"]}
+            "z": ["put", "get second"],
+            "word": ["bytes first", "second"]}
 for name, stacks in expected.items():
     assert calls(name) == stacks, (name, calls(name))
+    assert ("several places" in races[name]["message"]) == (name == "word"), races[name]["message"]
 P
 
 for compiler in g++ clang++-19; do

@@ -154,9 +154,11 @@ void StreamThreadWriter::control(Control control, std::uint64_t body) {
 }
 
 void StreamThreadWriter::retro(EventKind kind, std::uint64_t address, std::uint32_t width,
-                               std::uint32_t place, std::uint32_t thread, std::uint64_t time) {
+                               std::uint32_t place, std::uint32_t thread, std::uint64_t time,
+                               bool one_of_several) {
   const RecordExtra extra{.stamp = 0, .value = std::uint64_t{thread} << kRetroThreadAt | time};
-  raw(make_record(static_cast<std::uint8_t>(kind), MemoryOrder::None, width, true, false, 0, place, address),
+  raw(make_record(static_cast<std::uint8_t>(kind), MemoryOrder::None, width, true, one_of_several, 0, place,
+                  address),
       &extra);
 }
 

@@ -39,7 +39,7 @@ class StreamThreadWriter {
   void stamp(const StreamRecord& record) { put(record, true); }
   void control(stream::Control control, std::uint64_t body);
   void retro(EventKind kind, std::uint64_t address, std::uint32_t width, std::uint32_t place,
-             std::uint32_t thread, std::uint64_t time);
+             std::uint32_t thread, std::uint64_t time, bool one_of_several = false);
   void end();
 
   std::uint32_t index() const { return index_; }

@@ -261,6 +261,21 @@ TEST_F(StreamTest, LateAccessesHaveTheCallsOfTheirSites) {
   EXPECT_EQ(outcome.events[6].stack, outcome.events[2].stack);  // told in another way, and the same
 }
 
+TEST_F(StreamTest, ALateAccessMayHaveOneOfSeveralPlaces) {
+  writer_.note("module 500000 555500000000 555500000000 4000 - /bin/p");
+  StreamThreadWriter& a = writer_.add_thread();
+  const std::uint32_t site = writer_.add_site(0x500010);
+  for (const bool one_of_several : {false, true, true})
+    a.retro(EventKind::RetroWrite, 48, 4, site, 0, 1, one_of_several);
+  const Outcome outcome = read_whole();
+  ASSERT_EQ(outcome.events.size(), 3U);
+  const auto place = [&](std::size_t i) { return outcome.tables.places[outcome.events[i].place.index()]; };
+  EXPECT_FALSE(place(0).one_of_several);
+  EXPECT_TRUE(place(1).one_of_several);
+  EXPECT_EQ(place(1).text(), place(0).text());
+  EXPECT_EQ(outcome.events[2].place, outcome.events[1].place);
+}
+
 TEST_F(StreamTest, ManyThreadsAndChunksComeInStampOrder) {
   constexpr std::uint32_t kThreads = 1500, kRounds = 40;
   std::vector<StreamThreadWriter*> threads;
