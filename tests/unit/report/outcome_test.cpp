@@ -14,8 +14,11 @@ class OutcomeFindingTest : public testing::Test {
  protected:
   OutcomeFindingTest() {
     tables_.threads = {"main", "T1", "T2"};
-    for (const std::uint64_t line : {10, 11, 20, 21})
-      tables_.places.push_back({.file = "a.cpp", .line = line});
+    for (const std::uint64_t line : {10, 11, 20, 21}) {
+      Place& place = tables_.places.emplace_back();
+      place.file = "a.cpp";
+      place.line = line;
+    }
     outcome_.kind = "deadlock";
     outcome_.step = 9;
   }
