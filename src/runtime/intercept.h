@@ -1,6 +1,8 @@
 // What all interceptors share.
 #pragma once
 
+#include <signal.h>
+
 #include "runtime/access.h"
 #include "runtime/operation.h"
 #include "runtime/real.h"
@@ -22,6 +24,18 @@ RAVEL_INLINE Thread* acting_thread() {
   if (!controlled && (self->ignoring_sync != 0 || !recorder.recording)) return nullptr;
   ++self->ordinal;
   return self;
+}
+
+/// Waits by `wait()`, which returns a Waking, with the mask of signals that a call asks for (null: none). One
+/// that only this mask lets in has come first if its handler has run.
+template <typename Wait>
+Waking wait_masked(const sigset_t* mask, Wait wait) {
+  if (mask == nullptr) return wait();
+  const std::uint32_t before = handlers_run();
+  const std::uint64_t old = change_signal_mask(*reinterpret_cast<const std::uint64_t*>(mask));
+  const Waking waking = handlers_run() != before ? Waking::Interrupted : wait();
+  change_signal_mask(old);
+  return waking;
 }
 
 /// As the kernel numbers the calling thread.

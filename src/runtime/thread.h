@@ -61,8 +61,9 @@ struct Thread {
   void* fiber_of;       ///< for fibers: see fiber.cpp
   void* start_routine;  ///< of a thread that has not begun
   void* start_argument;
-  Seat* seat;          ///< in a controlled run, of a thread that has not begun
-  std::size_t memory;  ///< bytes of this object
+  std::uint64_t start_mask;  ///< of signals
+  Seat* seat;                ///< in a controlled run, of a thread that has not begun
+  std::size_t memory;        ///< bytes of this object
 
   static constexpr std::uint32_t kMaxCalls = 1 << 16;
 };
@@ -108,6 +109,8 @@ void end_with_thread();
 void end_thread();
 /// As reports call the thread.
 void name_thread(stream::ThreadSlot& slot, const char* name);
+/// The calling thread was started by nobody, but others know its handle.
+void remember_first_thread(std::uint32_t index);
 /// In a forked child: none of the parent's threads can be joined.
 void forget_handles();
 /// The current thread; makes a state for one that was not started through the runtime. Null: nothing is
