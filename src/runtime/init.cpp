@@ -126,6 +126,7 @@ void note_instrumented() {
 void after_fork_in_child() {
   forget_own_thread_id();
   if (!recorder.recording) return;
+  hot_thread = nullptr;  // what is done here is not the program's doing
   free_atomic_locks();
   free_module_lock();
   free_openmp_locks();
@@ -147,6 +148,7 @@ void before_exec() {
 }
 
 void after_failed_exec() {
+  use_one_processor_again();
   if (!recorder.stream.is_open()) return;
   auto expected = static_cast<std::uint32_t>(stream::Stop::Exec);
   recorder.stream.head().stop.compare_exchange_strong(expected, static_cast<std::uint32_t>(stream::Stop::No));

@@ -1,6 +1,8 @@
 // What all interceptors share.
 #pragma once
 
+#include <signal.h>
+
 #include "runtime/access.h"
 #include "runtime/openmp.h"
 #include "runtime/operation.h"
@@ -32,6 +34,18 @@ inline void act(OperationKind kind, const volatile void* object, Pc pc) {
   const Operation operation{.kind = kind, .object = const_cast<const void*>(object), .pc = pc};
   before(self, operation);
   after(self, operation);
+}
+
+/// Waits by `wait()`, which returns a Waking, with the mask of signals that a call asks for (null: none). One
+/// that only this mask lets in has come first if its handler has run.
+template <typename Wait>
+Waking wait_masked(const sigset_t* mask, Wait wait) {
+  if (mask == nullptr) return wait();
+  const std::uint32_t before = handlers_run();
+  const std::uint64_t old = change_signal_mask(*reinterpret_cast<const std::uint64_t*>(mask));
+  const Waking waking = handlers_run() != before ? Waking::Interrupted : wait();
+  change_signal_mask(old);
+  return waking;
 }
 
 /// As the kernel numbers the calling thread.

@@ -82,4 +82,10 @@ std::uint64_t deadline_of(clockid_t clock, const timespec* time) {
 
 std::uint64_t deadline_in(const timespec& time) { return run_time() + nanoseconds(time); }
 
+timespec time_of_world(clockid_t clock, const timespec& time) {
+  const std::uint64_t deadline = deadline_of(clock, &time), now = run_time();
+  const std::uint64_t at = system_clock(clock) + (deadline > now ? deadline - now : 0);
+  return {static_cast<time_t>(at / kSecond), static_cast<long>(at % kSecond)};
+}
+
 }  // namespace ravel::rt

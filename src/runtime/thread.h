@@ -65,6 +65,7 @@ struct Thread {
   void* fiber_of;       ///< for fibers: see fiber.cpp
   void* start_routine;  ///< of a thread that has not begun
   void* start_argument;
+  std::uint64_t start_mask;      ///< of signals
   Seat* seat;                    ///< in a controlled run, of a thread that has not begun
   std::uint64_t* written_value;  ///< where the value of the last write belongs, which is not known yet
   std::uintptr_t written_address;
@@ -115,6 +116,8 @@ void end_with_thread();
 void end_thread();
 /// As reports call the thread.
 void name_thread(stream::ThreadSlot& slot, const char* name);
+/// The calling thread was started by nobody, but others know its handle.
+void remember_first_thread(std::uint32_t index);
 /// In a forked child: none of the parent's threads can be joined.
 void forget_handles();
 /// The current thread; makes a state for one that was not started through the runtime. Null: nothing is
