@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <fstream>
 #include <map>
 #include <vector>
@@ -25,7 +26,7 @@ Result<Code> read_code(const std::string& program) {
   Elf64_Ehdr head{};
   Code code;
   if (!file.read(reinterpret_cast<char*>(&head), sizeof head) ||
-      !std::equal(ELFMAG, ELFMAG + SELFMAG, head.e_ident) || head.e_phentsize != sizeof(Elf64_Phdr))
+      std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_phentsize != sizeof(Elf64_Phdr))
     return fail("not a program whose lines can be looked up", program);
   file.seekg(static_cast<std::streamoff>(head.e_phoff));
   for (int i = 0; i < head.e_phnum; ++i) {
