@@ -14,6 +14,7 @@
 #include "runtime/options.h"
 #include "runtime/processors.h"
 #include "runtime/recorder.h"
+#include "runtime/site.h"
 #include "runtime/token.h"
 #include "runtime/unit.h"
 
@@ -81,6 +82,7 @@ bool start_recording() {
                                     .access_order = recorder.values ? AccessOrder::Exact : AccessOrder::Hook,
                                     .values = recorder.values ? exact : ValueLevel::None};
   if (!recorder.stream.create(options.record, program_name(), options.max_bytes, levels)) return false;
+  forget_sites();
   note_process();
   note_modules_again();
   note_units_again();
@@ -128,6 +130,7 @@ void after_fork_in_child() {
   free_module_lock();
   free_openmp_locks();
   recorder.recording = false;
+  hot_thread = nullptr;  // what the runtime itself calls is no access, and there is no stream
   recorder.stream.abandon();
   start_recording();
   restart_in_child();

@@ -86,13 +86,13 @@ void record_control(Thread& self, Control control, std::uint64_t body) {
 /// Tells the stream about the calls and returns since the last event.
 RAVEL_INLINE void record_calls(Thread& self) {
   const std::uint32_t depth = self.depth < Thread::kMaxCalls ? self.depth : Thread::kMaxCalls;
-  if (depth == self.calls_known && (depth == 0 || (self.calls[depth - 1].call & kCallKnown) != 0)) return;
+  if (depth == self.calls_known && (depth == 0 || self.calls[depth - 1].known)) return;
   std::uint32_t known = depth;
-  while (known > 0 && (self.calls[known - 1].call & kCallKnown) == 0) --known;
+  while (known > 0 && !self.calls[known - 1].known) --known;
   if (self.calls_known > known) record_control(self, Control::Return, self.calls_known - known);
   for (std::uint32_t i = known; i < depth; ++i) {
     record_control(self, Control::Call, code_of(self.calls[i].call));
-    self.calls[i].call |= kCallKnown;
+    self.calls[i].known = true;
   }
   self.calls_known = depth;
 }

@@ -158,7 +158,7 @@ void restart_in_child() {
   if (parent != nullptr) {  // it is still where it was called from
     self->depth = parent->depth < Thread::kMaxCalls ? parent->depth : Thread::kMaxCalls;
     for (std::uint32_t i = 0; i < self->depth; ++i)
-      self->calls[i] = {parent->calls[i].call & ~kCallKnown, parent->calls[i].stack};
+      self->calls[i] = {parent->calls[i].call, parent->calls[i].stack, 0, false};
   }
   begin_thread(self);
   self->quiet = quiet;

@@ -15,10 +15,11 @@ struct Seat;
 
 /// A call that has not returned.
 struct CallFrame {
-  std::uint64_t call;    ///< return address of the call; the top bit: the stream knows of it
+  std::uintptr_t call;   ///< its return address
   std::uintptr_t stack;  ///< the stack pointer then: finds calls that were left by longjmp
+  std::uint32_t site;    ///< of the call (site.h); 0: nobody has asked yet
+  bool known;            ///< the stream knows of it
 };
-inline constexpr std::uint64_t kCallKnown = std::uint64_t{1} << 63;
 
 /// An atomic load that was recorded.
 struct AtomicLoad {

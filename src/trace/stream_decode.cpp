@@ -30,6 +30,8 @@ constexpr KindMask kQuickKinds = [] {
   return kinds;
 }();
 
+constexpr std::string_view kUnknownSite = "a retroactive access at an unknown site";
+
 /// The width by a record's bits for order and width; kOther: one of them is special.
 constexpr std::uint8_t kOther = 0xff;
 constexpr std::array<std::uint8_t, 128> kWidths = [] {
@@ -69,8 +71,13 @@ RecordDecoder::Decoded RecordDecoder::decode(std::span<const Record> records, Th
       at += extra ? 2 : 1;
       continue;
     }
+    PlaceId where;
+    StackId around = context.stack;
+    if (!retro)
+      where = place(record.place());
+    else if (!find_site(record, where, around))
+      return {at, kUnknownSite};
     at += extra ? 2 : 1;
-    const PlaceId where = place(record.place());
     Event& event = sink.add();
     event.kind = kind;
     event.order = record.order();
@@ -84,14 +91,13 @@ RecordDecoder::Decoded RecordDecoder::decode(std::span<const Record> records, Th
       event.value = owner_and_time & kRetroTimeMask;
       event.width = width + 8 * record.ordinal();
       event.ordinal = 0;
-      event.stack = std::exchange(context.retro_stack, {});
     } else {
       event.thread = context.thread;
       event.value = 0;
       event.width = width;
       event.ordinal = static_cast<std::uint32_t>(context.ordinal_base + record.ordinal());
-      event.stack = context.stack;
     }
+    event.stack = around;
   }
   return {at, {}};
 }
@@ -113,11 +119,10 @@ std::string_view RecordDecoder::decode_any(const Record& record, const RecordExt
   event.value = event.has_value ? extra.value : 0;
   event.ordinal = static_cast<std::uint32_t>(context.ordinal_base + record.ordinal());
   event.stack = context.stack;
-  event.place = place(record.place());
   if (is_retro(event.kind)) {
-    if (!record.extra()) return "a retroactive access without its thread";
-    event.ordinal = 0;  // its number is not known, and the field says something else
-    if (const auto wrong = retro(extra, context, event); !wrong.empty()) return wrong;
+    if (const auto wrong = retro(record, extra, event); !wrong.empty()) return wrong;
+  } else {
+    event.place = place(record.place());
   }
   if (const auto wrong = check_target(event); !wrong.empty()) return wrong;
 
@@ -145,16 +150,12 @@ std::string_view RecordDecoder::control(const Record& record, ThreadContext& con
       return {};
     case Control::Call:
       if (record.body > kMaxCode) return "a call from outside the code";
-      context.stack = push(context.stack, record.body);
+      context.stack = push(context.stack, place(static_cast<std::uint32_t>(record.body)));
       return {};
     case Control::Return:
       // What was entered before the recording began is left, too.
       for (std::uint64_t left = record.body; left > 0 && context.stack.valid(); --left)
         context.stack = tables_.stacks[context.stack.index()].parent;
-      return {};
-    case Control::StackOf:
-      if (record.body > kMaxCode) return "a call from outside the code";
-      context.retro_stack = push(context.retro_stack, record.body);
       return {};
     case Control::Switch:
       return {};
@@ -162,14 +163,62 @@ std::string_view RecordDecoder::control(const Record& record, ThreadContext& con
   return "a record of an unknown kind";
 }
 
-std::string_view RecordDecoder::retro(const RecordExtra& extra, ThreadContext& context, Event& event) {
+std::string_view RecordDecoder::retro(const Record& record, const RecordExtra& extra, Event& event) {
+  if (!record.extra()) return "a retroactive access without its thread";
   const std::uint64_t owner = extra.value >> kRetroThreadAt;
   if (owner >= tables_.threads.size()) return "a retroactive access of an unknown thread";
   event.thread = ThreadId(static_cast<std::uint32_t>(owner));
   event.value = extra.value & kRetroTimeMask;
   event.has_value = true;
-  event.stack = std::exchange(context.retro_stack, {});
-  return {};
+  event.ordinal = 0;  // its number is not known, and the field says something else
+  return find_site(record, event.place, event.stack) ? "" : kUnknownSite;
+}
+
+bool RecordDecoder::find_site(const Record& record, PlaceId& at, StackId& around) {
+  around = {};
+  const std::uint32_t site = record.place();
+  if (site == 0 || site >= kMaxSites) {
+    at = place(site);
+  } else {
+    const KnownGroup* const known = group(site / kGroupSites);
+    if (known == nullptr) return false;
+    at = site_place(site);
+    around = known->stack;
+  }
+  if (record.has_value()) at = one_of_several(at);
+  return true;
+}
+
+PlaceId RecordDecoder::one_of_several(PlaceId id) {
+  if (!id.valid() || !tables_.places[id.index()].module.valid()) return id;
+  const auto [entry, fresh] = ones_of_several_.try_emplace(id, tables_.places.size());
+  if (fresh) {
+    tables_.places.push_back(tables_.places[id.index()]);
+    tables_.places.back().one_of_several = true;
+  }
+  return entry->second;
+}
+
+const RecordDecoder::KnownGroup* RecordDecoder::group(std::uint32_t number) {
+  if (number < groups_.size() && groups_[number].known) return &groups_[number];
+  if (number >= groups_.size()) groups_.resize(number + 1);
+  std::vector<std::uint32_t> path;  // from the group outwards
+  for (std::uint32_t at = number; at != 0 && !groups_[at].known;) {
+    const SiteGroup* const found = file_.group(at);
+    if (found == nullptr) return nullptr;
+    groups_[at].group = *found;
+    path.push_back(at);
+    const std::uint32_t around = groups_[at].group.caller / kGroupSites;
+    if (around >= at) return nullptr;
+    at = around;
+  }
+  for (; !path.empty(); path.pop_back()) {
+    KnownGroup& outermost = groups_[path.back()];
+    const std::uint32_t caller = outermost.group.caller;
+    if (caller != 0) outermost.stack = push(groups_[caller / kGroupSites].stack, site_place(caller));
+    outermost.known = true;
+  }
+  return &groups_[number];
 }
 
 // A reader of any format promises that events refer to what the tables know (rvl_events.h).
@@ -225,8 +274,7 @@ PlaceId RecordDecoder::find_place(std::uint32_t unit) {
   return id;
 }
 
-StackId RecordDecoder::push(StackId stack, std::uint64_t code) {
-  const PlaceId call = place(static_cast<std::uint32_t>(code));
+StackId RecordDecoder::push(StackId stack, PlaceId call) {
   const std::uint64_t key = std::uint64_t{stack.value} << 32 | call.value;
   KnownStack& known = recent_stacks_[(stack.value * 31 + call.value) % recent_stacks_.size()];
   if (known.key == key) return known.stack;

@@ -42,14 +42,14 @@ class EventSink {
 struct ThreadContext {
   ThreadId thread;
   StackId stack;                   ///< the calls it is in
-  StackId retro_stack;             ///< of the next retroactive access
   std::uint64_t ordinal_base = 0;  ///< of the records up to the next stamp
 };
 
 class RecordDecoder {
  public:
-  /// Both outlive this.
-  RecordDecoder(Tables& tables, StreamNotes& notes) : tables_(tables), notes_(notes) {}
+  /// All outlive this.
+  RecordDecoder(StreamFile& file, Tables& tables, StreamNotes& notes)
+      : file_(file), tables_(tables), notes_(notes) {}
 
   struct Decoded {
     std::size_t sixteens = 0;  ///< of the records that were decoded
@@ -75,10 +75,25 @@ class RecordDecoder {
   std::string_view decode_any(const Record& record, const RecordExtra& extra, ThreadContext& context,
                               EventSink& sink);
   std::string_view control(const Record& record, ThreadContext& context);
-  std::string_view retro(const RecordExtra& extra, ThreadContext& context, Event& event);
+  std::string_view retro(const Record& record, const RecordExtra& extra, Event& event);
   std::string_view check_target(const Event& event) const;
   PlaceId find_place(std::uint32_t unit);
-  StackId push(StackId stack, std::uint64_t code);
+  /// Where a retroactive access was. False: the file does not say.
+  bool find_site(const Record& record, PlaceId& at, StackId& around);
+  /// The same place, as one of several.
+  PlaceId one_of_several(PlaceId place);
+  StackId push(StackId stack, PlaceId call);
+  struct KnownGroup {
+    SiteGroup group{};
+    StackId stack;  ///< the calls around its sites
+    bool known = false;
+  };
+  /// Null: the file does not have it, or not all the calls around it.
+  const KnownGroup* group(std::uint32_t number);
+  /// Of a site whose group is known.
+  PlaceId site_place(std::uint32_t site) {
+    return place(groups_[site / kGroupSites].group.code * kGroupSites + site % kGroupSites);
+  }
   void add_ranges(Event event, std::uint64_t width, EventSink& sink);
 
   struct KnownPlace {
@@ -91,12 +106,15 @@ class RecordDecoder {
     StackId stack;
   };
 
+  StreamFile& file_;
   Tables& tables_;
   StreamNotes& notes_;
   std::array<KnownPlace, 1024> recent_{};                     ///< direct-mapped, before places_
   boost::unordered_flat_map<std::uint32_t, PlaceId> places_;  ///< by code unit
   std::array<KnownStack, 1024> recent_stacks_{};              ///< the same before stacks_
+  boost::unordered_flat_map<PlaceId, PlaceId> ones_of_several_;
   boost::unordered_flat_map<std::uint64_t, StackId> stacks_;  ///< by parent and call
+  std::vector<KnownGroup> groups_;                            ///< by number
   std::uint64_t events_ = 0;
 };
 

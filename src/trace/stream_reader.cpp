@@ -40,7 +40,7 @@ class StreamReader final : public TraceReader {
       : TraceReader(file.path()),
         file_(std::move(file)),
         facts_(file_, header_, tables_),
-        decoder_(tables_, facts_) {
+        decoder_(file_, tables_, facts_) {
     const StreamHead& head = file_.head();
     header_.filter = static_cast<FilterLevel>(head.filter);
     header_.access_order = static_cast<AccessOrder>(head.access_order);
