@@ -51,6 +51,7 @@ Result<int> run_in_debugger(const RunPlan& plan) {
   if (!variables) return std::unexpected(variables.error());
   std::vector<std::string> words = gdb_command(record, *variables);
   std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
 

@@ -86,4 +86,15 @@ void KeptSchedule::set_decisions(const StepLog& log) {
   value.constraints = {};
 }
 
+void KeptSchedule::replace_places(const std::function<std::string_view(std::string_view)>& by) {
+  const std::size_t count = value.constraints.size();
+  auto* const constraints = memory_->arena.allocate_array<Constraint>(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    constraints[i] = value.constraints[i];
+    for (Step* const step : {&constraints[i].before, &constraints[i].after})
+      if (!step->counted() && !step->place.empty()) step->place = keep(by(step->place));
+  }
+  value.constraints = {constraints, count};
+}
+
 }  // namespace ravel

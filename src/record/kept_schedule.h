@@ -1,6 +1,7 @@
 // KeptSchedule: a Schedule with the memory behind it, in a file.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -31,6 +32,8 @@ class KeptSchedule {
 
   /// What the run has done, step by step.
   void set_decisions(const StepLog& log);
+  /// Every place of a step that is named by it becomes what `by` says.
+  void replace_places(const std::function<std::string_view(std::string_view)>& by);
 
  private:
   struct Memory;

@@ -30,6 +30,17 @@ err_has 'exit 0 instead of signal 6'
 expect 66 "$RAVEL" replay -o kept.rvl dead.schedule.json
 expect 0 "$RAVEL" analyze kept.rvl
 
+# Constraints by places: each thread has its first lock before the other one wants it.
+line() { echo "dead.cpp:$(grep -n "$1" dead.cpp | sed -n "${2}p" | cut -d: -f1)"; }
+step() { printf '{"place": "%s", "occurrence": 1}' "$1"; }
+constraints() { printf '{"version": 1, "command": ["./dead"], "constraints": [[%s, %s], [%s, %s]]}' "$@"; }
+constraints "$(step "$(line 'one(left)' 1)")" "$(step "$(line 'two(left)' 1)")" \
+  "$(step "$(line 'one(right)' 1)")" "$(step "$(line 'two(right)' 1)")" >places.json
+expect 66 "$RAVEL" replay places.json
+out_has 'failing: deadlock on left, right'
+sed "s/$(line 'one(left)' 1)/dead.cpp:999/" places.json >nowhere.json
+refuse 'dead: no code at dead.cpp:999, which the schedule names' "$RAVEL" replay nowhere.json
+
 # Another program: one line says where it goes another way.
 refuse 'dead.schedule.json: the schedule does not fit the program: at step ' "$RAVEL" replay -q dead.schedule.json -- ./world exit 0
 

@@ -2,15 +2,18 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "analysis/analysis.h"
 #include "cli/arguments.h"
 #include "cli/command.h"
+#include "cli/constraint_places.h"
 #include "cli/debugger.h"
 #include "cli/findings_output.h"
 #include "cli/following.h"
@@ -73,6 +76,16 @@ class Replay : public Command {
       return std::unexpected(checked.error());
     auto plan = make_plan(schedule->value, console);
     if (!plan) return std::unexpected(plan.error());
+    // The runtime gets a copy if it would not understand the places in the file.
+    const auto folder = TemporaryFolder::make(plan->follow.directory);
+    if (!folder) return std::unexpected(folder.error());
+    const auto resolved = resolve_places(*schedule, find_program(plan->follow.record));
+    if (!resolved) return std::unexpected(resolved.error());
+    if (*resolved) {
+      plan->follow.record.schedule = folder->path() + "/schedule.json";
+      if (auto written = schedule->write(plan->follow.record.schedule); !written)
+        return std::unexpected(written.error());
+    }
     if (gdb_) return run_in_debugger(*plan);
     const auto infos = find_analyses(with_);
     if (!infos) return std::unexpected(infos.error());
@@ -117,6 +130,18 @@ class Replay : public Command {
     return plan;
   }
 
+  /// The file of the program, as exec finds it.
+  static std::string find_program(const RecordOptions& record) {
+    const std::filesystem::path name = with_run_number(record.command[0], 0);
+    if (name.string().contains('/')) return (std::filesystem::path(record.working_directory) / name).string();
+    const char* const path = std::getenv("PATH");
+    std::istringstream folders(path == nullptr ? "" : path);
+    std::error_code error;
+    for (std::string folder; std::getline(folders, folder, ':');)
+      if (std::filesystem::exists(folder / name, error)) return (folder / name).string();
+    return name.string();
+  }
+
   /// The input that the schedule was made with: beside it, or on standard input.
   Result<Input> find_input(const Schedule& schedule, Console& console) const {
     if (schedule.input_hash.empty()) return Input();
@@ -146,19 +171,20 @@ class Replay : public Command {
     if (!end) return std::unexpected(end.error());
     if (auto told = report.tell(console, plan.follow.record.command[0], *end); !told) return told;
     if (const auto& departure = report.departure())
-      return fail(
-          fmt::format("the schedule does not fit the program: at step {} thread {} should {}, but {}{}",
-                      departure->step, departure->thread, departure->expected,
-                      is_operation(departure->found) ? "it is about to " : "it ", departure->found),
-          path_);
+      return fail("the schedule does not fit the program: " + departure_text(*departure), path_);
     for (const Finding& failure : report.failures()) store.add(failure);
     ++results.outcomes[report.outcome(*end)];
     if (results.exit_code == 0) results.exit_code = report.exit_code(*end);
     return {};
   }
 
-  static bool is_operation(std::string_view text) {
-    return std::ranges::find(kOperationTexts, text) != std::end(kOperationTexts);
+  /// What is found is another operation, why the thread cannot run, or why a constraint cannot be kept.
+  static std::string departure_text(const RunOutcome::Departure& departure) {
+    const bool is_operation =
+        std::ranges::find(kOperationTexts, departure.found) != std::end(kOperationTexts);
+    return fmt::format("at step {} {} should {}, but {}{}", departure.step,
+                       departure.thread.empty() ? "a step" : "thread " + departure.thread, departure.expected,
+                       is_operation ? "is about to " : "", departure.found);
   }
 
   void tell(const Schedule& schedule, const Results& results, Console& console) const {

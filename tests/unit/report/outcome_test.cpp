@@ -41,7 +41,8 @@ class OutcomeFindingTest : public testing::Test {
 };
 
 TEST_F(OutcomeFindingTest, ADeadlockNamesItsCircleAndCountsWhoWaitsBesides) {
-  outcome_.waiting = {claim(0, "join", 1, 99, 0), claim(1, "lock", 0x20, 1, 5), claim(2, "lock", 0x10, 3, 6)};
+  outcome_.waiting = {claim(0, "join", 1, PlaceId().index(), 0), claim(1, "lock", 0x20, 1, 5),
+                      claim(2, "lock", 0x10, 3, 6)};
   outcome_.holding = {claim(1, "", 0x10, 0, 3), claim(2, "", 0x20, 2, 4)};
   const auto found = finding();
   ASSERT_TRUE(found);
@@ -69,7 +70,7 @@ TEST_F(OutcomeFindingTest, AThreadMayWaitForItself) {
 
 TEST_F(OutcomeFindingTest, ALostWakeUpNamesAllWhoWait) {
   outcome_.kind = "lost-wakeup";
-  outcome_.waiting = {claim(0, "join", 1, 99, 0), claim(1, "wait", 0x20, 1, 5)};
+  outcome_.waiting = {claim(0, "join", 1, PlaceId().index(), 0), claim(1, "wait", 0x20, 1, 5)};
   EXPECT_EQ(
       finding()->message,
       "thread main waits for the end of thread T1; thread T1 waits for a notification of 0x20 at a.cpp:11");
