@@ -191,12 +191,14 @@ bool RecordDecoder::find_site(const Record& record, PlaceId& at, StackId& around
 
 PlaceId RecordDecoder::one_of_several(PlaceId id) {
   if (!id.valid() || !tables_.places[id.index()].module.valid()) return id;
-  const auto [entry, fresh] = ones_of_several_.try_emplace(id, tables_.places.size());
-  if (fresh) {
+  if (id.index() >= ones_of_several_.size()) ones_of_several_.resize(tables_.places.size());
+  PlaceId& twin = ones_of_several_[id.index()];
+  if (!twin.valid()) {
+    twin = PlaceId(tables_.places.size());
     tables_.places.push_back(tables_.places[id.index()]);
     tables_.places.back().one_of_several = true;
   }
-  return entry->second;
+  return twin;
 }
 
 const RecordDecoder::KnownGroup* RecordDecoder::group(std::uint32_t number) {

@@ -112,7 +112,7 @@ class RecordDecoder {
   std::array<KnownPlace, 1024> recent_{};                     ///< direct-mapped, before places_
   boost::unordered_flat_map<std::uint32_t, PlaceId> places_;  ///< by code unit
   std::array<KnownStack, 1024> recent_stacks_{};              ///< the same before stacks_
-  boost::unordered_flat_map<PlaceId, PlaceId> ones_of_several_;
+  std::vector<PlaceId> ones_of_several_;                      ///< by PlaceId; invalid: not needed yet
   boost::unordered_flat_map<std::uint64_t, StackId> stacks_;  ///< by parent and call
   std::vector<KnownGroup> groups_;                            ///< by number
   std::uint64_t events_ = 0;
