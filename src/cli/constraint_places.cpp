@@ -56,7 +56,6 @@ Result<void> find_addresses(const std::string& program, Addresses& wanted) {
   auto symbols = ModuleSymbols::open(program, {});
   if (!symbols) return std::unexpected(symbols.error());
   constexpr std::uint64_t kUnit = 1 << stream::kCodeShift;
-  constexpr std::uint64_t kFirstUnit = 1;  // of the program, which comes first (runtime/code.cpp)
   for (const auto& [begin, end] : code->ranges) {
     for (std::uint64_t at = (begin / kUnit + 1) * kUnit; at <= end; at += kUnit) {
       for (const SourceFrame& frame : (*symbols)->frames(at - 1)) {
@@ -64,8 +63,8 @@ Result<void> find_addresses(const std::string& program, Addresses& wanted) {
         const std::string place = fmt::format("{}:{}", frame.file, frame.line);
         for (auto& [text, addresses] : wanted)
           if (is_meant(place, text))
-            addresses +=
-                fmt::format("{}{:x}", addresses.empty() ? '@' : ',', kFirstUnit + (at - code->low) / kUnit);
+            addresses += fmt::format("{}{:x}", addresses.empty() ? '@' : ',',
+                                     stream::kFirstCode + (at - code->low) / kUnit);
         break;  // the frame a report shows
       }
     }

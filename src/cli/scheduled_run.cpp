@@ -29,6 +29,8 @@ std::string input_path(const std::string& schedule_path) {
 Result<ScheduledRun> ScheduledRun::begin(const ScheduleArguments& arguments, RunPlan& plan,
                                          const std::string& path) {
   ScheduledRun run(arguments.make(plan), path);
+  std::error_code ignored;
+  std::filesystem::remove(input_path(path), ignored);  // of an earlier run
   if (plan.input.size() > 0)
     if (auto saved = plan.input.save(input_path(path)); !saved) return std::unexpected(saved.error());
   if (auto written = run.schedule_.write(path); !written) return std::unexpected(written.error());

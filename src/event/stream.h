@@ -109,6 +109,8 @@ inline constexpr std::uint32_t kGroupChunks = 16;
 inline constexpr std::uint32_t kMaxGroups = kGroupsPerChunk * kGroupChunks;
 /// The numbers of sites are below, code addresses are not.
 inline constexpr std::uint32_t kMaxSites = kMaxGroups * kGroupSites;
+/// The code address of the first byte of the program itself; those of its libraries come behind.
+inline constexpr std::uint32_t kFirstCode = kMaxSites;
 
 struct ChunkHead {
   std::atomic<ChunkRef> next;       ///< of the same thread; 0: none yet

@@ -124,7 +124,9 @@ Result<pid_t> start_target(const RecordOptions& options, const std::string& dire
   }
   if (child == 0) {
     for (const int number : {SIGINT, SIGQUIT, SIGTERM, SIGHUP}) signal(number, SIG_DFL);
-    if (!options.schedule.empty()) personality(ADDR_NO_RANDOMIZE);
+    constexpr unsigned long kAsk = 0xffffffff;
+    if (!options.schedule.empty())
+      personality(static_cast<unsigned long>(personality(kAsk)) | ADDR_NO_RANDOMIZE);
     if ((input.number() < 0 || dup2(input.number(), STDIN_FILENO) >= 0) &&
         (options.working_directory.empty() || chdir(options.working_directory.c_str()) == 0))
       execvpe(arguments[0], arguments.data(), environment_pointers.data());

@@ -28,7 +28,7 @@ constexpr std::size_t kNameBytes = 1 << 20;
 
 constinit Module* modules = nullptr;  ///< kMaxModules of them, never moved
 constinit std::uint32_t module_count = 0;
-constinit std::uint32_t next_code = stream::kMaxSites;
+constinit std::uint32_t next_code = stream::kFirstCode;
 constinit char* names = nullptr;
 constinit std::size_t names_used = 0;
 constinit SpinLock updating;

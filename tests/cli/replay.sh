@@ -59,6 +59,12 @@ rm cat.input
 expect 0 "$RAVEL" replay cat.schedule.json <given
 refuse 'was made with other input' "$RAVEL" replay cat.schedule.json <dead.cpp
 
+# Input of an earlier run is not that of this one.
+"$RAVEL" record -q --schedule=random -o cat.rvl -- ./world cat <given >copy
+: >empty
+"$RAVEL" record -q --schedule=random -o cat.rvl -- ./world cat <empty
+expect 0 "$RAVEL" replay cat.schedule.json
+
 # In gdb: the runtime is in the program, not in gdb.
 mkdir fake
 cat >fake/gdb <<'END'
