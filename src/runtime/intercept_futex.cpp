@@ -8,7 +8,6 @@
 #include "runtime/run_time.h"
 
 RAVEL_REAL_TYPED(syscall, long (*)(long, ...))
-RAVEL_REAL_TYPED(sched_yield, int (*)())
 
 namespace ravel::rt {
 namespace {

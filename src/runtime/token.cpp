@@ -411,7 +411,7 @@ bool start_control(const char* schedule_file) {
     complain("the schedule is wrong: ", error.message);
     return false;
   }
-  seats = static_cast<Seat**>(reserve_memory(2 * stream::kMaxThreads * sizeof(Seat*)));
+  seats = static_cast<Seat**>(reserve_memory(std::size_t{2} * stream::kMaxThreads * sizeof(Seat*)));
   ended = static_cast<Seat**>(reserve_memory(stream::kMaxThreads * sizeof(Seat*)));
   candidates = static_cast<Candidate*>(reserve_memory(stream::kMaxThreads * sizeof(Candidate)));
   if (seats == nullptr || ended == nullptr || candidates == nullptr) return false;
