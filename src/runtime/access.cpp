@@ -98,12 +98,12 @@ Outcome enter_cell(Thread& self, Cell& cell, std::uintptr_t cell_address, std::u
                                            : self.tag | cell_place(site_of(self, place)) | bytes;
     if (!__atomic_compare_exchange_n(&word, &old, next, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) continue;
     if (more && !now) record_remembered(self, cell_address, old, kind == kWriteWord);
+    if (old != 0) return Outcome::Dropped;
     // Two threads may claim the two words of a fresh cell at once; at least one of them sees the other here.
-    if (old == 0) {
-      const std::uint64_t since = __atomic_load_n(&other, __ATOMIC_SEQ_CST);
-      if ((since & kShared) != 0 || (since != 0 && !is_mine(self, since))) continue;
-    }
-    return Outcome::Dropped;
+    // Both accesses are told late then, but only one that is recorded is checked against the other.
+    const std::uint64_t since = __atomic_load_n(&other, __ATOMIC_SEQ_CST);
+    if ((since & kShared) == 0 && (since == 0 || is_mine(self, since))) return Outcome::Dropped;
+    return share_with_another(self, &cell, cell_address) ? Outcome::Record : Outcome::Dropped;
   }
 }
 

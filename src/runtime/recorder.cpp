@@ -319,13 +319,24 @@ bool tell(Thread& self, Cell* cell, std::uintptr_t address, std::size_t count, T
   return true;
 }
 
+/// Makes a word shared and returns what its owner did; 0: nothing that is not told.
+std::uint64_t share(std::uint64_t& taken) {
+  const std::uint64_t word = __atomic_fetch_or(&taken, kShared, __ATOMIC_ACQ_REL);
+  return (word & kShared) != 0 || incarnation_of(word) == kBlockMark ? 0 : word;
+}
+
 }  // namespace
 
 bool share_cells(Thread& self, Cell* cell, std::uintptr_t address, std::size_t count) {
   announce_block(self, address);
-  return tell(self, cell, address, count, [](std::uint64_t& taken) -> std::uint64_t {
-    const std::uint64_t word = __atomic_fetch_or(&taken, kShared, __ATOMIC_ACQ_REL);
-    return (word & kShared) != 0 || incarnation_of(word) == kBlockMark ? 0 : word;
+  return tell(self, cell, address, count, share);
+}
+
+bool share_with_another(Thread& self, Cell* cell, std::uintptr_t address) {
+  announce_block(self, address);
+  return tell(self, cell, address, 1, [&self](std::uint64_t& taken) -> std::uint64_t {
+    const std::uint64_t word = share(taken);
+    return ((word ^ self.tag) & kTagMask) == 0 ? 0 : word;
   });
 }
 
