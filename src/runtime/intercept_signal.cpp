@@ -58,24 +58,29 @@ int send_to(std::uint32_t index, int signal, Pc pc, Send real) {
   return result;
 }
 
-/// Sends by `real()` to the process, if that is this one: to its first thread that lets the signal in, as the
-/// kernel does it. `code` and `value` are what the handler is told.
+/// Sends a signal with a value to a thread. (The kernel lets nobody say it was a kill, to another thread.)
+bool send_value(const Seat& to, int signal, sigval value) {
+  siginfo_t info{};
+  info.si_signo = signal;
+  info.si_code = SI_QUEUE;
+  info.si_pid = static_cast<pid_t>(process_id());
+  info.si_uid = getuid();
+  info.si_value = value;
+  return system_call(SYS_rt_tgsigqueueinfo, info.si_pid, to.kernel_thread, signal,
+                     reinterpret_cast<long>(&info)) == 0;
+}
+
+/// Sends by `real()` to the process, if that is this one: to its first thread that lets the signal in. If
+/// that is the first of all, the kernel does the same.
 template <typename Send>
-int send_to_process(pid_t process, int signal, int code, sigval value, Pc pc, Send real) {
+int send_to_process(pid_t process, int signal, sigval value, Pc pc, Send real) {
   if (!controlled || process != static_cast<pid_t>(process_id()) || acting_thread() == nullptr) return real();
   reach({.kind = OperationKind::Block, .pc = pc});
   if (!handles_signal(signal)) return real();
   for (const Seat* const seat : all_seats()) {
     if (!lets_in(*seat, signal)) continue;
-    siginfo_t info{};
-    info.si_signo = signal;
-    info.si_code = code;
-    info.si_pid = process;
-    info.si_uid = getuid();
-    info.si_value = value;
-    const long result = system_call(SYS_rt_tgsigqueueinfo, process, seat->kernel_thread, signal,
-                                    reinterpret_cast<long>(&info));
-    if (result != 0) return real();
+    const bool is_first = seat->kernel_thread == process_id();
+    if (is_first ? real() != 0 : !send_value(*seat, signal, value)) return -1;
     if (seat->thread != this_thread->index) await_arrival(*seat);
     return 0;
   }
@@ -135,11 +140,10 @@ RAVEL_INTERCEPT(int, pthread_sigqueue, pthread_t thread, int signal, const sigva
                  [=] { return real_pthread_sigqueue()(thread, signal, value); });
 }
 RAVEL_INTERCEPT(int, kill, pid_t process, int signal) {
-  return send_to_process(process, signal, SI_USER, {}, RAVEL_CALLER,
-                         [=] { return real_kill()(process, signal); });
+  return send_to_process(process, signal, {}, RAVEL_CALLER, [=] { return real_kill()(process, signal); });
 }
 RAVEL_INTERCEPT(int, sigqueue, pid_t process, int signal, const sigval value) {
-  return send_to_process(process, signal, SI_QUEUE, value, RAVEL_CALLER,
+  return send_to_process(process, signal, value, RAVEL_CALLER,
                          [=] { return real_sigqueue()(process, signal, value); });
 }
 
