@@ -4,12 +4,12 @@
 
 #include "controlled.h"
 
-static sem_t semaphore;
+static sem_t semaphore, begun;
 static int got;
 
 static void* work(void* nothing) {
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
-  sem_post(&semaphore);
+  sem_post(&begun);
   sched_yield();
   CHECK(sem_wait(&semaphore) == 0);
   CHECK(sleep(10) == 0);
@@ -22,8 +22,9 @@ static void* work(void* nothing) {
 
 int main() {
   sem_init(&semaphore, 0, 0);
+  sem_init(&begun, 0, 0);
   pthread_t thread = start(work);
-  sem_wait(&semaphore);
+  sem_wait(&begun);
   CHECK(pthread_cancel(thread) == 0);
   for (int i = 0; i < 5; ++i) sched_yield();
   sem_post(&semaphore);

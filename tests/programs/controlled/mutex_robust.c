@@ -1,13 +1,16 @@
-// A robust mutex whose owner has ended goes to whoever waits for it, and to who tries.
+// A robust mutex whose owner has ended goes to whoever waits for it, or comes later.
 // EXPECT: output 1 found it dead
+#include <semaphore.h>
+
 #include "controlled.h"
 
 static pthread_mutex_t mutex;
+static sem_t taken;
 static int found;
 
 static void* die(void* nothing) {
-  int result = pthread_mutex_lock(&mutex);
-  CHECK(result == 0);
+  CHECK(pthread_mutex_lock(&mutex) == 0);
+  sem_post(&taken);
   sched_yield();
   return nothing;
 }
@@ -30,11 +33,9 @@ int main() {
   pthread_mutexattr_init(&attributes);
   pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
   pthread_mutex_init(&mutex, &attributes);
+  sem_init(&taken, 0, 0);
   pthread_t first = start(die);
-  while (pthread_mutex_trylock(&mutex) != EBUSY) {
-    pthread_mutex_unlock(&mutex);
-    sched_yield();
-  }
+  sem_wait(&taken);
   pthread_t heirs[] = {start(inherit), start(inherit)};
   join(heirs[0]);
   join(heirs[1]);
