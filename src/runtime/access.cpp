@@ -279,6 +279,7 @@ void memory_ends(Thread& self, std::uintptr_t address, std::size_t bytes, Pc pc)
     if (recorder.filter == FilterLevel::Segment) forget_cells(address, bytes);
     return;
   }
+  if (bytes >= kLargeBlock) forget_bare_pages();
   bool known = bytes >= kHugeBlock;  // to somebody else than this thread
   const std::uintptr_t last = known ? address : address + bytes - 1;
   for (std::uintptr_t at = address & ~std::uintptr_t{7}; at <= last; at += 8) {

@@ -189,22 +189,35 @@ Cell* find_mark(std::uintptr_t address, std::uintptr_t& begin) {
   return nullptr;
 }
 
+constinit std::uint32_t large_blocks_gone = 0;
+
+/// A page at this time: small blocks may come where a large one was.
+std::uint64_t bare_page(std::uintptr_t page) {
+  return page << 16 | (__atomic_load_n(&large_blocks_gone, __ATOMIC_RELAXED) & 0xffff);
+}
+
+bool is_in_known_block(const Thread& self, std::uintptr_t address) {
+  constexpr std::uint64_t kKnown = std::uint64_t{kBlockMark} << kIncarnationAt | kBlockAnnounced;
+  for (const KnownBlock& block : self.known_blocks)
+    if (address - block.begin < block.bytes)
+      return (__atomic_load_n(&cell_of(block.begin - 8)->words[0], __ATOMIC_RELAXED) & kKnown) == kKnown;
+  return false;
+}
+
 /// Tells where the block of an address was allocated, if it is in one and nobody has told yet.
 void announce_block(Thread& self, std::uintptr_t address) {
-  constexpr std::uint64_t kKnown = std::uint64_t{kBlockMark} << kIncarnationAt | kBlockAnnounced;
-  if (address - self.block_begin < self.block_end - self.block_begin &&
-      (__atomic_load_n(&cell_of(self.block_begin - 8)->words[0], __ATOMIC_RELAXED) & kKnown) == kKnown)
-    return;
-  if (address / kPageBytes == self.blockless_page) return;
+  if (is_in_known_block(self, address)) return;
+  const std::uintptr_t page = address / kPageBytes;
+  std::uint64_t& bare = self.bare_pages[page % Thread::kBarePages];
+  if (bare == bare_page(page)) return;
   std::uintptr_t begin = 0;
   Cell* const mark = find_mark(address, begin);
   if (mark == nullptr) {
-    self.blockless_page = address / kPageBytes;
+    bare = bare_page(page);
     return;
   }
   const std::uint64_t bytes = mark->words[1];
-  self.block_begin = begin;
-  self.block_end = begin + bytes;
+  self.known_blocks[self.next_known_block++ % Thread::kKnownBlocks] = {begin, bytes};
   if ((__atomic_load_n(&mark->words[0], __ATOMIC_RELAXED) & kBlockAnnounced) != 0) return;
   Record* const to = reserve(self, 2);
   if (to == nullptr) return;
@@ -226,6 +239,8 @@ void grow_heap(std::uintptr_t from, std::uintptr_t to) {
     __atomic_store_n(&heap_low, from, __ATOMIC_RELAXED);
   if (to > __atomic_load_n(&heap_high, __ATOMIC_RELAXED)) __atomic_store_n(&heap_high, to, __ATOMIC_RELAXED);
 }
+
+void forget_bare_pages() { __atomic_fetch_add(&large_blocks_gone, 1, __ATOMIC_RELAXED); }
 
 void record_sync(Thread& self, const SyncEvent& event) {
   const Inside inside(self);

@@ -51,6 +51,8 @@ RAVEL_INLINE void settle(Thread& self) {
 }
 /// The heap reaches so far.
 void grow_heap(std::uintptr_t from, std::uintptr_t to);
+/// A large block is gone, and others may come in its place.
+void forget_bare_pages();
 /// Makes cells that follow each other shared and records the accesses of their owner, if they had one: the
 /// first cell, and as many up to `count` as remember the same of all their bytes. False: recording has
 /// stopped, and they are as they were.

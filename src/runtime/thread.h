@@ -29,8 +29,15 @@ struct AtomicLoad {
   int order;
 };
 
+struct KnownBlock {
+  std::uintptr_t begin;
+  std::uint64_t bytes;
+};
+
 struct Thread {
   static constexpr std::size_t kLoads = 16;
+  static constexpr std::size_t kKnownBlocks = 8;
+  static constexpr std::size_t kBarePages = 4096;
   static constexpr std::uint32_t kMaxOpenUnits = 64;
 
   std::uint64_t hot_tag;      ///< as `tag` if it owns cells, else what no cell has
@@ -56,11 +63,10 @@ struct Thread {
   std::uint64_t pending_signals;
   std::uint32_t units_open;  ///< units of work it is in; only kMaxOpenUnits of them are recorded
   std::uint32_t open_units[kMaxOpenUnits];
-  AtomicLoad loads[kLoads];    ///< recent ones, each where a hash of its address says
-  std::uintptr_t block_begin;  ///< a block that the stream knows of
-  std::uintptr_t block_end;
-  std::uintptr_t blockless_page;  ///< where no mark of a block was found: looking again would cost too much
-  std::uintptr_t stack_low;       ///< the thread's stack
+  AtomicLoad loads[kLoads];               ///< recent ones, each where a hash of its address says
+  KnownBlock known_blocks[kKnownBlocks];  ///< the latest that the stream knows of
+  std::uint32_t next_known_block;
+  std::uintptr_t stack_low;  ///< the thread's stack
   std::uintptr_t stack_high;
   void* fiber_of;       ///< for fibers: see fiber.cpp
   void* start_routine;  ///< of a thread that has not begun
@@ -73,6 +79,8 @@ struct Thread {
   std::size_t memory;  ///< bytes of this object
 
   static constexpr std::uint32_t kMaxCalls = 1 << 16;
+  /// Pages where no mark of a block was found, each where a hash says: looking again would cost too much.
+  std::uint64_t bare_pages[kBarePages];
 };
 
 // The current thread as its hooks see it: null while they are switched off, or if nothing is recorded. This
