@@ -30,9 +30,9 @@ void RecordingArguments::define(CLI::App& app) {
   app.add_option(
          "--filter", filter_,
          "Which accesses may be left out: owner (those to memory of one thread), segment (repetitions "
-         "between two synchronizations), none")
+         "between two synchronizations), none; or all of them, so that only synchronization is seen")
       ->type_name("LEVEL")
-      ->check(one_of({"owner", "segment", "none"}));
+      ->check(one_of({"owner", "segment", "none", "all"}));
   app.add_option("--max-size", max_bytes_,
                  "Largest recording of one process; it ends there, the program goes on")
       ->type_name("SIZE")
@@ -61,6 +61,7 @@ RunPlan RecordingArguments::plan(Console& console) const {
   record.environment = environment_;
   record.filter = filter_ == "none"      ? FilterLevel::None
                   : filter_ == "segment" ? FilterLevel::Segment
+                  : filter_ == "all"     ? FilterLevel::All
                                          : FilterLevel::Owner;
   record.max_bytes = max_bytes_;
   using std::chrono::milliseconds;

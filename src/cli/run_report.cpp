@@ -3,9 +3,29 @@
 #include <fmt/format.h>
 #include <signal.h>
 
+#include <algorithm>
+
+#include "event/operation_kind.h"
 #include "report/outcome_finding.h"
+#include "symbol/trace_names.h"
 
 namespace ravel {
+namespace {
+
+/// What is found is another operation, why the thread cannot run, or why a constraint cannot be kept.
+std::string departure_text(const RunOutcome::Departure& departure, const Tables& tables) {
+  const bool is_operation = std::ranges::find(kOperationTexts, departure.found) != std::end(kOperationTexts);
+  std::string text = fmt::format("at step {} {} should {}, but {}{}", departure.step,
+                                 departure.thread.empty() ? "a step" : "thread " + departure.thread,
+                                 departure.expected, is_operation ? "is about to " : "", departure.found);
+  if (!departure.place.valid()) return text;
+  TraceNames names(tables);
+  const SourceFrame* const shown = names.shown(departure.place, StackId());
+  if (shown == nullptr || shown->line == 0) return text;
+  return text + (is_operation ? " at " : "; it is at ") + place_text(*shown);
+}
+
+}  // namespace
 
 void RunReport::add(const RecordedProcess& process, const TraceReader& trace, const std::string& name) {
   const RunOutcome& outcome = trace.outcome();
@@ -18,7 +38,7 @@ void RunReport::add(const RecordedProcess& process, const TraceReader& trace, co
   // The runtime ends such a process before it can say goodbye.
   for (const std::string& note : trace.notes()) notes_.push_back(fmt::format("{}: {}", name, note));
   if (stopped_.empty() || (process.first && !outcome.kind.empty())) stopped_ = outcome.kind;
-  if (process.first) departure_ = outcome.departure;
+  if (process.first && outcome.departure) departure_ = departure_text(*outcome.departure, trace.tables());
   if (failure) failures_.push_back(std::move(*failure));
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <mutex>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,8 +36,8 @@ class RunReport {
   int exit_code(const RunEnd& end) const;
   /// Deadlocks, lost wake-ups and livelocks in which the run ended.
   const std::vector<Finding>& failures() const { return failures_; }
-  /// Where the program could not do what the schedule says.
-  const std::optional<RunOutcome::Departure>& departure() const { return departure_; }
+  /// Where and how the program could not do what the schedule says; empty: it could.
+  const std::string& departure() const { return departure_; }
   const std::vector<std::string>& unseen_libraries() const { return unseen_libraries_; }
   bool instrumented() const { return instrumented_; }
 
@@ -48,7 +47,7 @@ class RunReport {
   std::mutex mutex_;
   std::vector<std::string> notes_;
   std::string stopped_;  ///< RunOutcome::kind of a process, rather of the program itself
-  std::optional<RunOutcome::Departure> departure_;
+  std::string departure_;
   std::vector<Finding> failures_;
   std::vector<std::string> unseen_libraries_;
   bool instrumented_ = false;  ///< some of its code was compiled for ravel

@@ -103,6 +103,14 @@ KeptSchedule ScheduleArguments::make(const RunPlan& plan) const {
   return schedule;
 }
 
+Result<void> check_filter(FilterLevel filter, const Schedule& schedule) {
+  if (filter != FilterLevel::All) return {};
+  if (schedule.switch_at != SwitchAt::Sync) return fail("--filter=all goes with --switch-at=sync only");
+  if (!schedule.constraints.empty())
+    return fail("--filter=all does not go with a schedule that names accesses (constraints)");
+  return {};
+}
+
 Result<void> check_strategy(const Schedule& schedule, const std::string& path) {
   const std::vector<std::string> names = strategy_names();
   if (schedule.strategy.empty() || std::ranges::find(names, schedule.strategy) != names.end()) return {};

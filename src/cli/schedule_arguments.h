@@ -34,6 +34,8 @@ class ScheduleArguments {
   bool real_random_ = false;
 };
 
+/// An error: the runtime must see accesses to follow the schedule, but they are all left out.
+Result<void> check_filter(FilterLevel filter, const Schedule& schedule);
 /// The schedule's file must name a strategy that there is.
 Result<void> check_strategy(const Schedule& schedule, const std::string& path);
 

@@ -29,6 +29,8 @@ std::string input_path(const std::string& schedule_path) {
 Result<ScheduledRun> ScheduledRun::begin(const ScheduleArguments& arguments, RunPlan& plan,
                                          const std::string& path) {
   ScheduledRun run(arguments.make(plan), path);
+  if (auto checked = check_filter(plan.follow.record.filter, run.schedule_.value); !checked)
+    return std::unexpected(checked.error());
   std::error_code ignored;
   std::filesystem::remove(input_path(path), ignored);  // of an earlier run
   if (plan.input.size() > 0)

@@ -6,7 +6,7 @@
 namespace ravel {
 
 /// Which accesses the recorder dropped at the source.
-enum class FilterLevel : std::uint8_t { None, Segment, Owner };
+enum class FilterLevel : std::uint8_t { None, Segment, Owner, All };
 /// Whether the order of two unsynchronised accesses in the trace is their real order, or that of the hooks
 /// before them.
 enum class AccessOrder : std::uint8_t { Exact, Hook };

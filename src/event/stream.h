@@ -185,9 +185,10 @@ static_assert(sizeof(StreamHead) <= kHeadBytes);
 //   outcome KIND STEP    a controlled run was ended there: deadlock, lost-wakeup, livelock or step-limit
 //   waiting THREAD OPERATION ADDRESS CODE   of such a run: the thread (index) waits for what is at ADDRESS,
 //   or
-//                        joins the thread whose index it is; CODE is the place of the operation; both hex
+//                        joins the thread whose index it is, or only is about to do it (0); CODE is its place
 //   holding THREAD ADDRESS CODE   of such a run: it has the lock at ADDRESS, taken at CODE
-//   departed STEP THREAD EXPECTED FOUND   the run is not what its schedule says; THREAD is a fork path
+//   departed STEP THREAD EXPECTED FOUND CODE   the run is not what its schedule says; THREAD is a fork
+//                        path, CODE where it is
 //   benign ADDRESS BYTES TEXT   the program says that races on these bytes (hex) are meant
 //   alloc ...            is not a note: allocations are records
 

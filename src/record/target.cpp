@@ -23,6 +23,8 @@ std::string_view level_name(FilterLevel filter) {
       return "none";
     case FilterLevel::Segment:
       return "segment";
+    case FilterLevel::All:
+      return "all";
     case FilterLevel::Owner:
       return "owner";
   }

@@ -25,7 +25,7 @@ std::string_view guarantee(FindingKind kind) {
     case FindingKind::LostWakeup:
       return "no thread of the run was left to wake those that wait";
     default:
-      return "the threads of the run went on without end";
+      return "for at least 100,000 steps no thread changed what another one could look at";
   }
 }
 
@@ -44,7 +44,7 @@ class OutcomeWriter {
       add_step(wait, wait.operation, EventKind::Request);
       messages.push_back(message(wait));
     }
-    if (messages.empty()) messages.emplace_back("no thread gets any further");
+    if (kind == FindingKind::Livelock) messages.insert(messages.begin(), "no thread gets any further");
     if (const std::size_t others = outcome_.waiting.size() - causes.size(); others > 0)
       messages.push_back(fmt::format("{} more thread{}", others, others == 1 ? " waits" : "s wait"));
     finding_.message = fmt::format("{}", fmt::join(messages, "; "));
@@ -162,6 +162,7 @@ class OutcomeWriter {
     if (is(wait, OperationKind::BarrierWait)) return fmt::format("waits at the barrier {}", name);
     if (is(wait, OperationKind::SemaphoreWait)) return fmt::format("waits for the semaphore {}", name);
     if (is(wait, OperationKind::Block)) return "waits for input or output";
+    if (is(wait, OperationKind::Atomic)) return "is at an atomic operation";
     if (name.empty()) return fmt::format("is about to {}", wait.operation);
     return fmt::format("waits for {}", name);
   }

@@ -211,7 +211,7 @@ void access_range(Thread& self, std::uintptr_t address, std::size_t bytes, unsig
 }
 
 void share_range(Thread& self, std::uintptr_t address, std::size_t bytes) {
-  if (recorder.filter == FilterLevel::None) return;
+  if (recorder.filter == FilterLevel::None || !sees_accesses) return;
   const Inside inside(self);
   for (std::uintptr_t at = address & ~std::uintptr_t{7}; at < address + bytes; at += 8) {
     Cell& cell = *cell_of(at);
@@ -248,6 +248,7 @@ constexpr std::size_t kHugeBlock = std::size_t{16} * 1024 * 1024;
 }  // namespace
 
 void memory_begins(Thread& self, std::uintptr_t address, std::size_t bytes, Pc pc) {
+  if (!sees_accesses) return;
   const Inside inside(self);
   if (bytes == 0 || recorder.filter == FilterLevel::None) {
     if (bytes != 0) record_range(self, EventKind::Alloc, address, bytes, pc);
@@ -271,7 +272,7 @@ void block_begins(Thread& self, std::uintptr_t address, std::size_t bytes, Pc pc
 }
 
 void memory_ends(Thread& self, std::uintptr_t address, std::size_t bytes, Pc pc) {
-  if (bytes == 0) return;
+  if (bytes == 0 || !sees_accesses) return;
   const Inside inside(self);
   settle(self);
   if (recorder.filter != FilterLevel::Owner) {

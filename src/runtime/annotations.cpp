@@ -12,7 +12,7 @@ void ignore_accesses(Thread* self, bool on) {
     ++self->quiet;
   else if (self->quiet > 0)
     --self->quiet;
-  hot_thread = self->quiet == 0 ? self : nullptr;
+  switch_hooks(*self);
 }
 
 void ignore_synchronization(Thread* self, bool on) {

@@ -19,7 +19,7 @@ bool is_recorded(const void* fiber) { return fiber != &unrecorded_thread && fibe
 void become(Thread* next) {
   if (own_state == nullptr) own_state = this_thread;
   this_thread = next;
-  hot_thread = next->quiet == 0 ? next : nullptr;
+  switch_hooks(*next);
 }
 
 }  // namespace

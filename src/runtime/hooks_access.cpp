@@ -120,5 +120,6 @@ RAVEL_INTERFACE void __tsan_ignore_thread_begin() {
 RAVEL_INTERFACE void __tsan_ignore_thread_end() {
   Thread* const self = this_thread;
   if (self == nullptr || self->quiet == 0) return;
-  if (--self->quiet == 0) hot_thread = self;
+  --self->quiet;
+  switch_hooks(*self);
 }

@@ -112,10 +112,24 @@ RAVEL_INLINE bool do_compare_exchange(volatile T* p, T& expected, T desired) {
   }
 }
 
+/// The current thread, also if its accesses are not recorded; null: it is not seen at all.
+RAVEL_INLINE Thread* synchronizing_thread() {
+  Thread* const self = hot_thread;
+  if (self != nullptr || sees_accesses) return self;
+  return this_thread != nullptr && this_thread->quiet == 0 ? this_thread : nullptr;
+}
+
 /// A point where others may go first.
 RAVEL_INLINE void reach_atomic(std::uintptr_t address, Pc pc) {
   if (controlled) [[unlikely]]
     reach({.kind = OperationKind::Atomic, .object = reinterpret_cast<const void*>(address), .pc = pc});
+}
+
+/// What a thread may wait for has happened, if the value is another one.
+template <typename T>
+RAVEL_INLINE void note_change(T before, T after) {
+  if (controlled && before != after) [[unlikely]]
+    note_progress();
 }
 
 /// Holds a variable's lock, in which signals must wait.
@@ -161,7 +175,7 @@ bool repeats(const Thread& self, const AtomicLoad& last, std::uintptr_t address,
 
 template <typename T>
 RAVEL_INLINE T atomic_load(const volatile T* p, int order, Pc pc) {
-  Thread* const self = hot_thread;
+  Thread* const self = synchronizing_thread();
   if (self == nullptr) return do_load(p, order);
   ++self->ordinal;
   const auto address = reinterpret_cast<std::uintptr_t>(p);
@@ -181,7 +195,7 @@ RAVEL_INLINE T atomic_load(const volatile T* p, int order, Pc pc) {
 
 template <typename T>
 RAVEL_INLINE void atomic_store(volatile T* p, T value, int order, Pc pc) {
-  Thread* const self = hot_thread;
+  Thread* const self = synchronizing_thread();
   if (self == nullptr) return do_store(p, value, order);
   ++self->ordinal;
   const auto address = reinterpret_cast<std::uintptr_t>(p);
@@ -190,12 +204,13 @@ RAVEL_INLINE void atomic_store(volatile T* p, T value, int order, Pc pc) {
   Atomically hold(*self, address);
   __atomic_store_n(&hold.at().version, hold.at().version + 1, __ATOMIC_RELEASE);
   record_atomic(*self, EventKind::AtomicStore, order, address, value, pc);
+  if (controlled) note_change(do_load(p, __ATOMIC_RELAXED), value);
   do_store(p, value, order);
 }
 
 template <typename Rmw, typename T>
 RAVEL_INLINE T atomic_rmw(volatile T* p, T value, int order, Pc pc) {
-  Thread* const self = hot_thread;
+  Thread* const self = synchronizing_thread();
   if (self == nullptr) return Rmw::run(p, value);
   ++self->ordinal;
   const auto address = reinterpret_cast<std::uintptr_t>(p);
@@ -204,14 +219,16 @@ RAVEL_INLINE T atomic_rmw(volatile T* p, T value, int order, Pc pc) {
   Atomically hold(*self, address);
   __atomic_store_n(&hold.at().version, hold.at().version + 1, __ATOMIC_RELEASE);
   const T old = Rmw::run(p, value);
-  record_atomic(*self, EventKind::AtomicRmw, order, address, do_load(p, __ATOMIC_RELAXED), pc);
+  const T now = do_load(p, __ATOMIC_RELAXED);
+  note_change(old, now);
+  record_atomic(*self, EventKind::AtomicRmw, order, address, now, pc);
   return old;
 }
 
 template <typename T>
 RAVEL_INLINE bool atomic_compare_exchange(volatile T* p, T& expected, T desired, int order, int failure_order,
                                           Pc pc) {
-  Thread* const self = hot_thread;
+  Thread* const self = synchronizing_thread();
   if (self == nullptr) return do_compare_exchange(p, expected, desired);
   ++self->ordinal;
   const auto address = reinterpret_cast<std::uintptr_t>(p);
@@ -219,7 +236,10 @@ RAVEL_INLINE bool atomic_compare_exchange(volatile T* p, T& expected, T desired,
   share_range(*self, address, sizeof(T));
   Atomically hold(*self, address);
   const bool done = do_compare_exchange(p, expected, desired);
-  if (done) __atomic_store_n(&hold.at().version, hold.at().version + 1, __ATOMIC_RELEASE);
+  if (done) {
+    __atomic_store_n(&hold.at().version, hold.at().version + 1, __ATOMIC_RELEASE);
+    note_change(expected, desired);
+  }
   record_atomic(*self, done ? EventKind::AtomicRmw : EventKind::AtomicLoad, done ? order : failure_order,
                 address, done ? desired : expected, pc);
   return done;
@@ -276,7 +296,7 @@ RAVEL_ATOMIC(128)
 
 RAVEL_INTERFACE void __tsan_atomic_thread_fence(int order) {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
-  Thread* const self = hot_thread;
+  Thread* const self = synchronizing_thread();
   if (self == nullptr) return;
   ++self->ordinal;
   if (controlled) reach({.kind = OperationKind::Atomic, .pc = PC});

@@ -86,8 +86,7 @@ bool start_recording() {
   note_process();
   note_modules_again();
   note_units_again();
-  if (__atomic_load_n(&instrumented, __ATOMIC_ACQUIRE) != 0)
-    recorder.stream.note(kInstrumentedNote, sizeof kInstrumentedNote - 1);
+  if (is_instrumented()) recorder.stream.note(kInstrumentedNote, sizeof kInstrumentedNote - 1);
   recorder.recording = true;
   return true;
 }
@@ -98,6 +97,7 @@ void initialize() {
   if (__atomic_exchange_n(&initialized, 1, __ATOMIC_ACQ_REL) != 0) return;
   if (!options.read(getenv("RAVEL_OPTIONS")) || options.record[0] == '\0') return;
   recorder.filter = options.filter;
+  sees_accesses = options.filter != FilterLevel::All;
   // Also without a filter: the hooks look at a cell before they ask.
   if (!map_shadow()) {
     complain(
@@ -120,6 +120,8 @@ void note_instrumented() {
   if (__atomic_exchange_n(&instrumented, 1, __ATOMIC_ACQ_REL) != 0 || !recorder.recording) return;
   recorder.stream.note(kInstrumentedNote, sizeof kInstrumentedNote - 1);
 }
+
+bool is_instrumented() { return __atomic_load_n(&instrumented, __ATOMIC_ACQUIRE) != 0; }
 
 // The child has copies of the runtime's locks as they were, perhaps taken by threads that it does not have.
 // What they protect is usable at any time, so they are simply made new there.

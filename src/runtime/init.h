@@ -8,6 +8,7 @@ void initialize();
 
 /// A module whose code calls the hooks is there: said once in every stream. Any number of calls.
 void note_instrumented();
+bool is_instrumented();
 
 /// In a forked child: it gets a stream of its own.
 void after_fork_in_child();

@@ -44,7 +44,7 @@ RAVEL_INLINE Thread* owning_thread() {
     self = current_thread();
     if (self == nullptr) return nullptr;
   }
-  return self->inside == 0 && recorder.recording ? self : nullptr;
+  return self->inside == 0 && recorder.recording && sees_accesses ? self : nullptr;
 }
 
 Pc take_caller(Pc pc) {

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "runtime/intercept.h"
+#include "runtime/run_random.h"
 
 RAVEL_REAL(getrandom)
 RAVEL_REAL(getentropy)

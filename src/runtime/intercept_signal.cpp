@@ -50,7 +50,7 @@ int send_to(std::uint32_t index, int signal, Pc pc, Send real) {
   if (!controlled || acting_thread() == nullptr) return real();
   reach({.kind = OperationKind::Block, .pc = pc});
   const Seat* to = nullptr;
-  for (const Seat* const seat : all_seats())
+  for (const Seat* const seat : seats)
     if (seat->thread == index && seat->thread != this_thread->index) to = seat;
   const bool arrives = to != nullptr && handles_signal(signal) && lets_in(*to, signal);
   const int result = real();
@@ -77,7 +77,7 @@ int send_to_process(pid_t process, int signal, sigval value, Pc pc, Send real) {
   if (!controlled || process != static_cast<pid_t>(process_id()) || acting_thread() == nullptr) return real();
   reach({.kind = OperationKind::Block, .pc = pc});
   if (!handles_signal(signal)) return real();
-  for (const Seat* const seat : all_seats()) {
+  for (const Seat* const seat : seats) {
     if (!lets_in(*seat, signal)) continue;
     const bool is_first = seat->kernel_thread == process_id();
     if (is_first ? real() != 0 : !send_value(*seat, signal, value)) return -1;

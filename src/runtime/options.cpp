@@ -77,6 +77,8 @@ bool Options::read(const char* text) {
         filter = FilterLevel::Segment;
       else if (strcmp(value, "none") == 0)
         filter = FilterLevel::None;
+      else if (strcmp(value, "all") == 0)
+        filter = FilterLevel::All;
       else
         known = false;
     } else if (strcmp(item, "max-size") == 0) {

@@ -1,7 +1,7 @@
 // RAVEL_OPTIONS: what a program compiled with ravel shall do, as `key=value` separated by colons.
 //
 //   record=DIR     record to DIR/PROGRAM.PID.rvl
-//   filter=LEVEL   owner (default), segment or none: which accesses are dropped
+//   filter=LEVEL   owner (default), segment, none or all: which accesses are dropped
 //   schedule=FILE  one thread runs at a time, as the schedule says (docs/schedule.md)
 //   max-size=N     bytes of the recording, with K, M or G; it ends there, the program goes on
 // A byte of a value may be written %XX, as two hexadecimal digits.

@@ -3,6 +3,7 @@
 #include <sys/syscall.h>
 
 #include "runtime/platform.h"
+#include "runtime/token.h"
 
 namespace ravel::rt {
 namespace {
@@ -69,6 +70,7 @@ void jump_to(std::uint64_t time) {
 bool show_clock(clockid_t clock, timespec& now) {
   const std::uint64_t start = origin(clock);
   if (start == 0) return false;
+  note_progress();  // who waits for a time comes to an end
   const std::uint64_t shown = start + run_time();
   now = {static_cast<time_t>(shown / kSecond), static_cast<long>(shown % kSecond)};
   return true;

@@ -1,9 +1,12 @@
-// Seat: a thread's place in the queue for the token. Belongs to the token; its lock protects all of it.
+// Seats: the threads of a controlled run that have not ended, what each waits for and has taken. What they
+// may do is up to the token (token.h).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <span>
 
+#include "runtime/platform.h"
+#include "runtime/signal.h"
 #include "runtime/token.h"
 #include "schedule/strategy.h"
 
@@ -34,13 +37,59 @@ struct Seat {
   Holding held[kHoldings];
 };
 
-/// Of all threads that have not ended. Only for who has the token.
-std::span<Seat* const> all_seats();
+class Seats {
+ public:
+  /// False: there is no memory for them.
+  bool reserve();
+  void clear() { count_ = ended_count_ = 0; }
+  void add(Seat& seat) { all_[count_++] = &seat; }
+  /// Its thread ends, but may still be in the process.
+  void remove(Seat& seat);
+  /// One that was removed; null: none is left. Whoever takes it sees to its memory.
+  Seat* last_ended() const { return ended_count_ == 0 ? nullptr : ended_[ended_count_ - 1]; }
+  void forget_last_ended() { --ended_count_; }
+
+  // By the index of their threads.
+  Seat* const* begin() const { return all_; }
+  Seat* const* end() const { return all_ + count_; }
+  std::size_t size() const { return count_; }
+
+  SpinLock guard;  ///< protects all of them
+
+ private:
+  Seat** all_ = nullptr;
+  std::size_t count_ = 0;
+  Seat** ended_ = nullptr;
+  std::size_t ended_count_ = 0;
+};
+extern Seats seats;
+
+/// The calling thread's; null: it is not controlled.
+extern __thread Seat* own_seat __attribute__((tls_model("initial-exec")));
+
+/// Has the guard. Signals wait meanwhile, for their handlers may want it.
+class Guarded {
+ public:
+  Guarded() : thread_(this_thread) {
+    if (thread_ != nullptr) ++thread_->inside;
+    seats.guard.lock();
+  }
+  ~Guarded() {
+    seats.guard.unlock();
+    if (thread_ != nullptr && --thread_->inside == 0 && thread_->pending_signals != 0)
+      deliver_pending(*thread_);
+  }
+  Guarded(const Guarded&) = delete;
+  Guarded& operator=(const Guarded&) = delete;
+
+ private:
+  Thread* thread_;
+};
 
 /// No thread can go on: says so in the stream and ends the process.
-[[noreturn]] void report_standstill(std::span<Seat* const> seats, std::uint64_t step);
+[[noreturn]] void report_standstill(std::uint64_t step);
 /// The run has used up its steps.
-[[noreturn]] void report_step_limit(std::uint64_t step, bool spinning);
+[[noreturn]] void report_step_limit(std::uint64_t step, bool livelock);
 /// The schedule could not be followed.
 void report_departure(const Departure& departure);
 

@@ -28,7 +28,7 @@ std::uint64_t code(Pc pc) { return pc == 0 ? 0 : code_of(pc); }
 bool is_lock(OperationKind kind) { return kind == OperationKind::Lock || kind == OperationKind::LockShared; }
 
 /// Whom the thread waits for; null: for anybody who comes.
-const Seat* awaited(const Seat& seat, std::span<Seat* const> seats) {
+const Seat* awaited(const Seat& seat) {
   for (const Seat* const other : seats) {
     if (seat.next.kind == OperationKind::Join && other->thread == seat.next.argument) return other;
     for (std::uint32_t i = 0; i < other->held_count; ++i)
@@ -38,11 +38,11 @@ const Seat* awaited(const Seat& seat, std::span<Seat* const> seats) {
 }
 
 /// A thread waits, over others, for itself.
-bool has_cycle(std::span<Seat* const> seats) {
+bool has_cycle() {
   for (const Seat* const start : seats) {
     const Seat* at = start;
     for (std::size_t i = 0; i < seats.size() && at != nullptr; ++i) {
-      at = awaited(*at, seats);
+      at = awaited(*at);
       if (at == start) return true;
     }
   }
@@ -50,7 +50,7 @@ bool has_cycle(std::span<Seat* const> seats) {
 }
 
 /// Somebody waits to be told, and nobody is left who could.
-bool lacks_wakeup(std::span<Seat* const> seats) {
+bool lacks_wakeup() {
   for (const Seat* const seat : seats)
     if (!is_lock(seat->next.kind) && seat->next.kind != OperationKind::Join &&
         seat->next.kind != OperationKind::Observe)
@@ -58,44 +58,52 @@ bool lacks_wakeup(std::span<Seat* const> seats) {
   return false;
 }
 
+/// Writes what the thread waits for, or is about to do, and what it holds.
+void note_thread(const Seat& seat) {
+  const std::uint64_t object = seat.next.kind == OperationKind::Join
+                                   ? seat.next.argument
+                                   : reinterpret_cast<std::uint64_t>(seat.waits.object);
+  char buffer[128];
+  Text line(buffer, sizeof buffer);
+  const std::string_view operation = operation_text(seat.next.kind);
+  line.add("waiting ").number(seat.thread).add(" ").add(operation.data(), operation.size());
+  line.add(" ").number(object, 16).add(" ").number(code(seat.next.pc), 16);
+  note(line, buffer);
+  for (std::uint32_t i = 0; i < seat.held_count; ++i) {
+    Text held(buffer, sizeof buffer);
+    held.add("holding ").number(seat.thread).add(" ");
+    held.number(reinterpret_cast<std::uint64_t>(seat.held[i].object), 16);
+    held.add(" ").number(code(seat.held[i].pc), 16);
+    note(held, buffer);
+  }
+}
+
 }  // namespace
 
-void report_standstill(std::span<Seat* const> seats, std::uint64_t step) {
-  const bool lost = !has_cycle(seats) && lacks_wakeup(seats);
+void report_standstill(std::uint64_t step) {
+  const bool lost = !has_cycle() && lacks_wakeup();
   note_outcome(lost ? "lost-wakeup" : "deadlock", step);
-  for (const Seat* const seat : seats) {
-    const std::uint64_t object = seat->next.kind == OperationKind::Join
-                                     ? seat->next.argument
-                                     : reinterpret_cast<std::uint64_t>(seat->waits.object);
-    char buffer[128];
-    Text line(buffer, sizeof buffer);
-    const std::string_view operation = operation_text(seat->next.kind);
-    line.add("waiting ").number(seat->thread).add(" ").add(operation.data(), operation.size());
-    line.add(" ").number(object, 16).add(" ").number(code(seat->next.pc), 16);
-    note(line, buffer);
-    for (std::uint32_t i = 0; i < seat->held_count; ++i) {
-      Text held(buffer, sizeof buffer);
-      held.add("holding ").number(seat->thread).add(" ");
-      held.number(reinterpret_cast<std::uint64_t>(seat->held[i].object), 16);
-      held.add(" ").number(code(seat->held[i].pc), 16);
-      note(held, buffer);
-    }
-  }
+  for (const Seat* const seat : seats) note_thread(*seat);
   end_run();
 }
 
-void report_step_limit(std::uint64_t step, bool spinning) {
-  note_outcome(spinning ? "livelock" : "step-limit", step);
+void report_step_limit(std::uint64_t step, bool livelock) {
+  note_outcome(livelock ? "livelock" : "step-limit", step);
+  if (livelock)
+    for (const Seat* const seat : seats) note_thread(*seat);
   end_run();
 }
 
 void report_departure(const Departure& departure) {
+  std::uint64_t place = 0;
+  for (const Seat* const seat : seats)
+    if (seat->path == departure.thread) place = code(seat->next.pc);
   char buffer[512];
   Text line(buffer, sizeof buffer);
   line.add("departed ").number(departure.step).add(" ");
-  line.add(departure.thread.text.data(), departure.thread.text.size()).add(" ");
+  line.word(departure.thread.text.data(), departure.thread.text.size()).add(" ");
   line.word(departure.expected.data(), departure.expected.size()).add(" ");
-  line.word(departure.found.data(), departure.found.size());
+  line.word(departure.found.data(), departure.found.size()).add(" ").number(place, 16);
   note(line, buffer);
 }
 

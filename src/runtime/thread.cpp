@@ -9,6 +9,7 @@
 
 namespace ravel::rt {
 
+constinit bool sees_accesses = true;
 __thread Thread* hot_thread __attribute__((tls_model("initial-exec"))) = nullptr;
 __thread Thread* this_thread __attribute__((tls_model("initial-exec"))) = nullptr;
 
@@ -107,7 +108,7 @@ void begin_thread(Thread* thread) {
     end_with_thread();
     if (thread->index == 0) remember_first_thread(0);
   }
-  hot_thread = thread;
+  switch_hooks(*thread);
   record_sync(*thread, {.kind = EventKind::ThreadStart});
   // Another thread may have used this stack before, and the thread-local variables at its end.
   if (thread->stack_high != 0 && thread->index != 0)
@@ -165,7 +166,7 @@ void restart_in_child() {
   }
   begin_thread(self);
   self->quiet = quiet;
-  if (quiet > 0) hot_thread = nullptr;
+  switch_hooks(*self);
 }
 
 }  // namespace ravel::rt

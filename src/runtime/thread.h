@@ -83,11 +83,16 @@ struct Thread {
   std::uint64_t bare_pages[kBarePages];
 };
 
-// The current thread as its hooks see it: null while they are switched off, or if nothing is recorded. This
-// makes an idle hook one load and one test.
+// The current thread as its hooks of accesses see it: null while they are switched off, or if no access is
+// recorded. This makes an idle hook one load and one test.
 extern __thread Thread* hot_thread __attribute__((tls_model("initial-exec")));
 /// The current thread; null if it is unknown or nothing is recorded.
 extern __thread Thread* this_thread __attribute__((tls_model("initial-exec")));
+
+/// Whether accesses are recorded at all.
+extern bool sees_accesses;
+/// The current thread's hooks are on, unless something has switched them off.
+inline void switch_hooks(Thread& self) { hot_thread = self.quiet == 0 && sees_accesses ? &self : nullptr; }
 
 /// Runs the handlers of signals that had to wait (signal.h).
 RAVEL_NOINLINE void deliver_pending(Thread& self);
@@ -103,7 +108,8 @@ class Quiet {
   }
   ~Quiet() {
     if (thread_ == nullptr) return;
-    if (--thread_->quiet == 0) hot_thread = thread_;
+    --thread_->quiet;
+    switch_hooks(*thread_);
     if (--thread_->inside == 0 && thread_->pending_signals != 0) deliver_pending(*thread_);
   }
   Quiet(const Quiet&) = delete;

@@ -7,8 +7,10 @@
 
 #include <new>
 
+#include "runtime/init.h"
 #include "runtime/proc.h"
 #include "runtime/processors.h"
+#include "runtime/run_random.h"
 #include "runtime/run_time.h"
 #include "runtime/seat.h"
 #include "runtime/signal.h"
@@ -33,40 +35,14 @@ constexpr unsigned kSignalRounds = 50;  // idle rounds in which a signal may sti
 constexpr unsigned kWatchMilliseconds = 100;
 constexpr unsigned kAsleepLooks = 3;    // so many looks find the thread with the token asleep: it is outside
 constexpr unsigned kSilentLooks = 100;  // and so many without a step, whatever it does
-constexpr std::uint64_t kSpinning = 1'000'000;  // steps without anything but spinning: no progress
+constexpr std::uint64_t kSpinning = 100'000;  // steps in which nobody has changed anything: no progress
 
 constexpr std::uint32_t kNoTurn = 0, kTurn = 1, kDecide = 2;
 
-__thread Seat* own_seat __attribute__((tls_model("initial-exec"))) = nullptr;
-
-constinit SpinLock guard;
-
-/// Has the guard. Signals wait meanwhile, for their handlers may want it.
-class Guarded {
- public:
-  Guarded() : thread_(this_thread) {
-    if (thread_ != nullptr) ++thread_->inside;
-    guard.lock();
-  }
-  ~Guarded() {
-    guard.unlock();
-    if (thread_ != nullptr && --thread_->inside == 0 && thread_->pending_signals != 0)
-      deliver_pending(*thread_);
-  }
-  Guarded(const Guarded&) = delete;
-  Guarded& operator=(const Guarded&) = delete;
-
- private:
-  Thread* thread_;
-};
-
-constinit Seat** seats = nullptr;  ///< of threads that have not ended, by their index
-constinit std::size_t seat_count = 0;
-constinit Seat** ended = nullptr;  ///< of those that may still be in the process
-constinit std::size_t ended_count = 0;
 constinit Candidate* candidates = nullptr;
-constinit Seat* holder = nullptr;  ///< null: the token is free
-constinit bool deciding = false;   ///< a thread looks for the next one
+constinit Seat** chosen_from = nullptr;  ///< whose they are
+constinit Seat* holder = nullptr;        ///< null: the token is free
+constinit bool deciding = false;         ///< a thread looks for the next one
 constinit bool used_descriptors = false;
 constinit std::uint32_t arrivals = 0;  ///< futex: counts threads that can go on again
 constinit std::uint64_t steps = 0;
@@ -74,7 +50,6 @@ constinit std::uint64_t decided_steps = 0;  ///< of the schedule
 constinit std::uint64_t last_progress = 0;
 constinit std::uint64_t forks = 0;
 constinit bool departed = false;
-constinit std::uint64_t random_state = 0;
 
 alignas(Arena) constinit std::byte arena_memory[sizeof(Arena)] = {};
 constinit Arena* arena = nullptr;
@@ -118,8 +93,8 @@ Candidate candidate(const Seat& seat) {
 /// Threads whose descriptors are ready or whose signals have come can go on.
 void look_outside() {
   used_descriptors = false;
-  for (std::size_t i = 0; i < seat_count; ++i) {
-    Seat& seat = *seats[i];
+  for (Seat* const each : seats) {
+    Seat& seat = *each;
     if (seat.state != Seat::State::Waiting) continue;
     if ((seat.waits.descriptor_count > 0 && is_ready(seat)) ||
         (seat.waits.signals != 0 && (seat.waits.signals & pending_signals(seat.kernel_thread)) != 0))
@@ -129,9 +104,8 @@ void look_outside() {
 
 /// Threads that wait for other processes, too, look whether those have changed anything.
 void look_at_shared() {
-  for (std::size_t i = 0; i < seat_count; ++i)
-    if (seats[i]->state == Seat::State::Waiting && seats[i]->waits.shared)
-      seats[i]->state = Seat::State::Ready;
+  for (Seat* const seat : seats)
+    if (seat->state == Seat::State::Waiting && seat->waits.shared) seat->state = Seat::State::Ready;
 }
 
 /// What no other thread need tell.
@@ -147,11 +121,11 @@ void notice(Seat& seat) {
 }
 
 /// All that can go on, into `candidates`; `chosen_from` says whose they are.
-std::size_t collect(Seat** chosen_from, const Seat* current, std::size_t& current_at) {
+std::size_t collect(const Seat* current, std::size_t& current_at) {
   std::size_t count = 0;
   current_at = Moment::kNobody;
-  for (std::size_t i = 0; i < seat_count; ++i) {
-    Seat& seat = *seats[i];
+  for (Seat* const each : seats) {
+    Seat& seat = *each;
     notice(seat);
     const bool by_time = seat.state == Seat::State::Waiting && seat.waits.deadline != kNever;
     if (seat.state != Seat::State::Ready && !by_time) continue;
@@ -162,6 +136,7 @@ std::size_t collect(Seat** chosen_from, const Seat* current, std::size_t& curren
   return count;
 }
 
+/// Whether another thread may see that it was done. Atomic operations say so themselves (note_progress).
 bool is_progress(OperationKind kind) {
   switch (kind) {
     case OperationKind::Yield:
@@ -176,6 +151,14 @@ bool is_progress(OperationKind kind) {
   }
 }
 
+bool may_be_woken(unsigned round);
+
+/// The threads only look and wait, at what nobody changes. Code that was not compiled for ravel may change
+/// things unseen.
+bool is_livelock() {
+  return steps - last_progress > kSpinning && is_instrumented() && !may_be_woken(kSignalRounds);
+}
+
 std::size_t choose(std::size_t count, std::size_t current) {
   const std::size_t chosen =
       strategy->choose({.step = steps, .candidates = {candidates, count}, .current = current});
@@ -188,15 +171,14 @@ std::size_t choose(std::size_t count, std::size_t current) {
   if (is_progress(one.next)) last_progress = steps;
   ++steps;
   pass_time(kStepTime);
-  if (schedule.step_limit != 0 && steps >= schedule.step_limit)
-    report_step_limit(steps, steps - last_progress > kSpinning || steps - last_progress > steps / 2);
+  if (schedule.step_limit != 0 && steps >= schedule.step_limit) report_step_limit(steps, is_livelock());
   return chosen;
 }
 
 /// Whether a thread that nobody in this process can wake may be woken all the same.
 bool may_be_woken(unsigned round) {
-  for (std::size_t i = 0; i < seat_count; ++i) {
-    Seat& seat = *seats[i];
+  for (Seat* const each : seats) {
+    Seat& seat = *each;
     // The C++ library does not say of its futexes that they are not shared.
     if (seat.waits.shared) seat.waits.shared = is_shared_memory(seat.waits.object);
     if (seat.state == Seat::State::Outside || seat.waits.shared || seat.waits.for_signal ||
@@ -205,7 +187,7 @@ bool may_be_woken(unsigned round) {
   }
   if (handles_signals() && (round < kSignalRounds || has_armed_timer() || has_children())) return true;
   // A thread that the runtime has never met may come yet.
-  return has_other_threads(seat_count);
+  return has_other_threads(seats.size());
 }
 
 /// Nobody can go on; waits until that may have changed.
@@ -214,40 +196,39 @@ void idle() {
   pollfd all[kMost];
   std::size_t count = 0;
   bool shared = false;
-  for (std::size_t i = 0; i < seat_count; ++i) {
-    const WaitFor& waits = seats[i]->waits;
-    if (seats[i]->state != Seat::State::Waiting) continue;
+  for (const Seat* const seat : seats) {
+    const WaitFor& waits = seat->waits;
+    if (seat->state != Seat::State::Waiting) continue;
     shared |= waits.shared;
     for (std::size_t k = 0; k < waits.descriptor_count && count < kMost; ++k)
       all[count++] = waits.descriptors[k];
   }
   const std::uint32_t seen = __atomic_load_n(&arrivals, __ATOMIC_RELAXED);
-  guard.unlock();
+  seats.guard.unlock();
   if (count > 0)
     system_call(SYS_poll, reinterpret_cast<long>(all), static_cast<long>(count), kPollMilliseconds);
   else
     wait_futex(arrivals, seen, shared ? kPollMilliseconds : kIdleMilliseconds);
-  guard.lock();
+  seats.guard.lock();
   look_outside();
   look_at_shared();
 }
 
 /// Who goes on; waits until somebody can.
 Seat& pick(Seat& me) {
-  Seat** const from = seats + stream::kMaxThreads;  // the second half is for this
   std::size_t current = Moment::kNobody;
   if (used_descriptors || steps % kPollEvery == 0) look_outside();
   if (steps % kPollEvery == 0) look_at_shared();
-  std::size_t count = collect(from, &me, current);
+  std::size_t count = collect(&me, current);
   for (unsigned round = 0; count == 0; ++round) {
     holder = nullptr;
     deciding = true;
-    if (!may_be_woken(round)) report_standstill({seats, seat_count}, steps);
+    if (!may_be_woken(round)) report_standstill(steps);
     idle();
-    count = collect(from, &me, current);
+    count = collect(&me, current);
   }
   deciding = false;
-  Seat& next = *from[choose(count, current)];
+  Seat& next = *chosen_from[choose(count, current)];
   if (next.state == Seat::State::Waiting) {
     next.timed_out = true;
     next.state = Seat::State::Ready;
@@ -285,14 +266,14 @@ void wait_turn(Seat& me) {
     const std::uint32_t turn = __atomic_exchange_n(&me.turn, kNoTurn, __ATOMIC_ACQ_REL);
     if (turn == kTurn) return;
     if (turn == kDecide) {
-      guard.lock();
+      seats.guard.lock();
       if (is_free()) return hand_over(me);
-      guard.unlock();  // somebody who came back was faster
+      seats.guard.unlock();  // somebody who came back was faster
       continue;
     }
     wait_futex(me.turn, kNoTurn, kWatchMilliseconds);
     if (__atomic_load_n(&me.turn, __ATOMIC_ACQUIRE) != kNoTurn) continue;
-    const Locked lock(guard);
+    const Locked lock(seats.guard);
     if (__atomic_load_n(&me.turn, __ATOMIC_ACQUIRE) != kNoTurn) continue;
     if (holder_is_stuck(seen_steps, asleep, silent)) {
       holder->state = Seat::State::Outside;
@@ -313,12 +294,12 @@ void hand_over(Seat& me) {
   const bool had_it = holder == &me;
   Seat& next = pick(me);
   if (&next == &me) {
-    guard.unlock();
+    seats.guard.unlock();
     return;
   }
   if (had_it && this_thread != nullptr) record_switch(*this_thread);
   give(next, kTurn);
-  guard.unlock();
+  seats.guard.unlock();
   wake_futex(next.turn);
   wait_turn(me);
 }
@@ -326,21 +307,20 @@ void hand_over(Seat& me) {
 /// The same for a thread that does not wait: it is outside or ends. Frees the guard.
 void pass_on(Seat& me) {
   if (this_thread != nullptr) record_switch(*this_thread);
-  Seat** const from = seats + stream::kMaxThreads;
   std::size_t current = Moment::kNobody;
   look_outside();
-  if (const std::size_t count = collect(from, &me, current); count > 0) {
+  if (const std::size_t count = collect(&me, current); count > 0) {
     Seat& next = pick(me);
     give(next, kTurn);
-    guard.unlock();
+    seats.guard.unlock();
     return wake_futex(next.turn);
   }
   holder = nullptr;
   Seat* decider = nullptr;
-  for (std::size_t i = 0; i < seat_count && decider == nullptr; ++i)
-    if (seats[i]->state == Seat::State::Waiting) decider = seats[i];
+  for (Seat* const seat : seats)
+    if (decider == nullptr && seat->state == Seat::State::Waiting) decider = seat;
   if (decider != nullptr) give(*decider, kDecide);
-  guard.unlock();
+  seats.guard.unlock();
   if (decider != nullptr) wake_futex(decider->turn);
 }
 
@@ -349,7 +329,7 @@ void queue_up(Seat& me) {
   me.state = Seat::State::Ready;
   if (is_free()) return hand_over(me);
   ++arrivals;
-  guard.unlock();
+  seats.guard.unlock();
   wake_futex(arrivals);
   wait_turn(me);
 }
@@ -371,9 +351,9 @@ char* read_file(const char* path, std::size_t& size) {
 
 ForkPath path_of(const Thread& thread) {
   if (thread.index == 0) return {arena->copy("0")};
-  for (std::size_t i = 0; i < seat_count; ++i)
-    if (seats[i]->thread == thread.slot->parent && thread.slot->parent != thread.index)
-      return seats[i]->path.child(thread.slot->index, *arena);
+  for (const Seat* const seat : seats)
+    if (seat->thread == thread.slot->parent && thread.slot->parent != thread.index)
+      return seat->path.child(thread.slot->index, *arena);
   // Nobody has started it; no thread of the program has so many children.
   constexpr std::uint64_t kStrangers = 1'000'000;
   return ForkPath{"0"}.child(kStrangers + thread.index, *arena);
@@ -383,16 +363,16 @@ ForkPath path_of(const Thread& thread) {
 void begin_run() {
   strategy = make_strategy(schedule, *arena);
   if (strategy == nullptr) die("the schedule asks for a strategy that there is not");
-  seat_count = ended_count = 0;
+  seats.clear();
   steps = last_progress = 0;
   departed = false;
-  random_state = ~schedule.seed;
+  start_run_random(schedule.virtual_random, schedule.seed);
   step_log.create(recorder.stream.path());
   Seat* const seat = make_seat(*this_thread);
   if (seat == nullptr) die("no memory to control the run");
   own_seat = seat;
   seat->kernel_thread = kernel_thread_id();
-  seats[seat_count++] = seat;
+  seats.add(*seat);
   holder = seat;
 }
 
@@ -411,10 +391,9 @@ bool start_control(const char* schedule_file) {
     complain("the schedule is wrong: ", error.message);
     return false;
   }
-  seats = static_cast<Seat**>(reserve_memory(std::size_t{2} * stream::kMaxThreads * sizeof(Seat*)));
-  ended = static_cast<Seat**>(reserve_memory(stream::kMaxThreads * sizeof(Seat*)));
   candidates = static_cast<Candidate*>(reserve_memory(stream::kMaxThreads * sizeof(Candidate)));
-  if (seats == nullptr || ended == nullptr || candidates == nullptr) return false;
+  chosen_from = static_cast<Seat**>(reserve_memory(stream::kMaxThreads * sizeof(Seat*)));
+  if (!seats.reserve() || candidates == nullptr || chosen_from == nullptr) return false;
   for (const Decision& decision : schedule.decisions) decided_steps += decision.steps;
   if (decided_steps == 0) decided_steps = UINT64_MAX;
   switch_at = schedule.switch_at;
@@ -428,7 +407,7 @@ bool start_control(const char* schedule_file) {
 void restart_control() {
   if (!controlled) return;
   const Quiet quiet;
-  guard = {};
+  seats.guard = {};
   holder = nullptr;
   deciding = false;
   // What the schedule says is about the first process. The child's own chances are others than its parent's.
@@ -449,7 +428,7 @@ void reach(const Operation& operation) {
   {
     const Inside inside(*this_thread);
     me->state_of = this_thread;
-    guard.lock();
+    seats.guard.lock();
     me->next = operation;
     if (operation.kind == OperationKind::Create) ++forks;
     if (me->state == Seat::State::Outside)
@@ -470,10 +449,10 @@ Waking wait_for(const Operation& operation, const WaitFor& what) {
   {
     const Inside inside(*this_thread);
     me->state_of = this_thread;
-    guard.lock();
+    seats.guard.lock();
     if (me->state == Seat::State::Outside) {
       queue_up(*me);
-      guard.lock();
+      seats.guard.lock();
     }
     me->next = operation;
     me->waits = what;
@@ -491,58 +470,28 @@ Waking wait_for(const Operation& operation, const WaitFor& what) {
   return waking;
 }
 
-void wake_all(const void* object) { wake_first(object, SIZE_MAX); }
-
-std::size_t wake_first(const void* object, std::size_t most, std::uint32_t bits) {
-  const Guarded guarded;
-  std::size_t woken = 0;
-  for (; woken < most; ++woken) {
-    Seat* first = nullptr;
-    for (std::size_t i = 0; i < seat_count; ++i) {
-      Seat* const seat = seats[i];
-      if (seat->state == Seat::State::Waiting && seat->waits.object == object && object != nullptr &&
-          (seat->waits.bits & bits) != 0 && (first == nullptr || seat->since < first->since))
-        first = seat;
-    }
-    if (first == nullptr) break;
-    first->state = Seat::State::Ready;
-  }
-  return woken;
-}
+void note_progress() { last_progress = steps; }
 
 void wake_chosen(const void* object) {
   const Guarded guarded;
-  Seat** const from = seats + stream::kMaxThreads;
   std::size_t count = 0;
-  for (std::size_t i = 0; i < seat_count; ++i) {
-    Seat& seat = *seats[i];
+  for (Seat* const each : seats) {
+    Seat& seat = *each;
     if (seat.state != Seat::State::Waiting || seat.waits.object != object) continue;
-    from[count] = &seat;
+    chosen_from[count] = &seat;
     candidates[count] = candidate(seat);
     candidates[count++].by_time = false;
   }
   if (count == 0) return;
-  from[count == 1 ? 0 : choose(count, Moment::kNobody)]->state = Seat::State::Ready;
-}
-
-std::size_t move_waiters(const void* from, const void* to, std::size_t most) {
-  const Guarded guarded;
-  std::size_t moved = 0;
-  for (std::size_t i = 0; i < seat_count && moved < most; ++i) {
-    Seat& seat = *seats[i];
-    if (seat.state != Seat::State::Waiting || seat.waits.object != from) continue;
-    seat.waits.object = to;
-    ++moved;
-  }
-  return moved;
+  chosen_from[count == 1 ? 0 : choose(count, Moment::kNobody)]->state = Seat::State::Ready;
 }
 
 void go_outside() {
   Seat* const me = own_seat;
   if (me == nullptr) return;
   const Inside inside(*this_thread);
-  guard.lock();
-  if (me->state == Seat::State::Outside) return guard.unlock();
+  seats.guard.lock();
+  if (me->state == Seat::State::Outside) return seats.guard.unlock();
   me->state = Seat::State::Outside;
   pass_on(*me);
 }
@@ -551,54 +500,11 @@ void come_back() {
   Seat* const me = own_seat;
   if (me == nullptr) return;
   const Inside inside(*this_thread);
-  guard.lock();
-  if (me->state != Seat::State::Outside) return guard.unlock();  // a signal's handler has brought it back
+  seats.guard.lock();
+  if (me->state != Seat::State::Outside)
+    return seats.guard.unlock();  // a signal's handler has brought it back
   queue_up(*me);
 }
-
-namespace {
-
-void drop(Seat& seat, const void* object) {
-  for (std::uint32_t i = seat.held_count; i > 0; --i) {
-    if (seat.held[i - 1].object != object) continue;
-    for (std::uint32_t k = i; k < seat.held_count; ++k) seat.held[k - 1] = seat.held[k];
-    --seat.held_count;
-    return;
-  }
-}
-
-}  // namespace
-
-void hold(const void* object, Pc pc) {
-  Seat* const me = own_seat;
-  if (me == nullptr || me->held_count >= Seat::kHoldings) return;
-  const Guarded guarded;
-  me->held[me->held_count++] = {object, pc};
-}
-
-void let_go(const void* object) {
-  Seat* const me = own_seat;
-  if (me == nullptr) return;
-  const Guarded guarded;
-  drop(*me, object);
-}
-
-void free_everywhere(const void* object) {
-  const Guarded guarded;
-  for (std::size_t i = 0; i < seat_count; ++i) drop(*seats[i], object);
-}
-
-bool is_held(const void* object, bool by_others) {
-  const Guarded guarded;
-  for (std::size_t i = 0; i < seat_count; ++i) {
-    if (by_others && seats[i] == own_seat) continue;
-    for (std::uint32_t k = 0; k < seats[i]->held_count; ++k)
-      if (seats[i]->held[k].object == object) return true;
-  }
-  return false;
-}
-
-std::span<Seat* const> all_seats() { return {seats, seat_count}; }
 
 Seat* make_seat(const Thread& thread) {
   const Quiet quiet;  // the schedule's code is the runtime's here, its memory functions are the program's
@@ -615,7 +521,7 @@ Seat* make_seat(const Thread& thread) {
 
 void seat_child(Seat* seat) {
   const Guarded guarded;
-  seats[seat_count++] = seat;
+  seats.add(*seat);
 }
 
 void discard_seat(Seat* seat) { release_memory(seat, sizeof(Seat)); }
@@ -634,70 +540,24 @@ void join_run(Thread& self) {
   own_seat = seat;
   this_thread = &self;
   const Inside inside(self);
-  guard.lock();
-  seats[seat_count++] = seat;
+  seats.guard.lock();
+  seats.add(*seat);
   queue_up(*seat);
 }
 
 void stand_up() {
   Seat* const me = own_seat;
   if (me == nullptr) return;
-  guard.lock();
+  seats.guard.lock();
   own_seat = nullptr;
-  me->state = Seat::State::Ended;
-  std::size_t at = 0;
-  while (at < seat_count && seats[at] != me) ++at;
-  if (at < seat_count) {
-    for (; at + 1 < seat_count; ++at) seats[at] = seats[at + 1];
-    --seat_count;
-  }
-  ended[ended_count++] = me;
+  seats.remove(*me);
   // What it had and was robust is free when it is gone; who waits for the rest will see that it is not.
-  for (std::size_t i = 0; i < seat_count; ++i)
+  for (Seat* const seat : seats)
     for (std::uint32_t k = 0; k < me->held_count; ++k)
-      if (seats[i]->state == Seat::State::Waiting && seats[i]->waits.object == me->held[k].object)
-        seats[i]->state = Seat::State::Ready;
-  if (seat_count == 0) return guard.unlock();
+      if (seat->state == Seat::State::Waiting && seat->waits.object == me->held[k].object)
+        seat->state = Seat::State::Ready;
+  if (seats.size() == 0) return seats.guard.unlock();
   pass_on(*me);
-}
-
-void nudge(std::uint32_t thread) {
-  const Guarded guarded;
-  for (std::size_t i = 0; i < seat_count; ++i)
-    if (seats[i]->thread == thread && seats[i]->state == Seat::State::Waiting)
-      seats[i]->state = Seat::State::Ready;
-}
-
-void await_ended_threads() {
-  while (true) {
-    std::uint32_t thread = 0;
-    {
-      const Guarded guarded;
-      if (ended_count == 0) return;
-      thread = ended[ended_count - 1]->kernel_thread;
-    }
-    while (thread_exists(thread)) yield_processor();
-    const Guarded guarded;
-    release_memory(ended[--ended_count], sizeof(Seat));
-  }
-}
-
-bool fill_randomly(void* to, std::size_t bytes) {
-  if (!controlled || !schedule.virtual_random) return false;
-  const Guarded guarded;
-  auto* const out = static_cast<unsigned char*>(to);
-  std::uint64_t value = 0;
-  for (std::size_t i = 0; i < bytes; ++i) {
-    if (i % 8 == 0) {  // splitmix64
-      random_state += 0x9e3779b97f4a7c15ULL;
-      value = random_state;
-      value = (value ^ value >> 30) * 0xbf58476d1ce4e5b9ULL;
-      value = (value ^ value >> 27) * 0x94d049bb133111ebULL;
-      value ^= value >> 31;
-    }
-    out[i] = static_cast<unsigned char>(value >> (i % 8 * 8));
-  }
-  return true;
 }
 
 }  // namespace ravel::rt

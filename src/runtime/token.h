@@ -94,8 +94,8 @@ extern __thread bool cancelled_anywhere __attribute__((tls_model("initial-exec")
 /// Waits until threads that have ended are gone from the process, so that what they had can be used again.
 void await_ended_threads();
 
-/// Random numbers of the run. False: the program shall have the system's.
-bool fill_randomly(void* to, std::size_t bytes);
+/// The thread that runs has changed what another one may look at, or looked at the time.
+void note_progress();
 
 /// Tries until it succeeds or time is up (ETIMEDOUT), and waits in between; `attempt` returns EBUSY for now.
 template <typename Attempt>

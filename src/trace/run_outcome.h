@@ -27,6 +27,7 @@ struct RunOutcome {
     std::string thread;  ///< its fork path
     std::string expected;
     std::string found;
+    PlaceId place;  ///< where the thread is
   };
 
   std::string kind;  ///< "deadlock", "lost-wakeup", "livelock" or "step-limit"; empty: the program has ended

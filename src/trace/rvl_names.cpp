@@ -13,7 +13,7 @@ using nlohmann::json;
 
 constexpr std::size_t kNamesPerBlockBytes = 1 << 20;
 
-constexpr std::array<std::string_view, 3> kFilterNames = {"none", "segment", "owner"};
+constexpr std::array<std::string_view, 4> kFilterNames = {"none", "segment", "owner", "all"};
 constexpr std::array<std::string_view, 2> kAccessOrderNames = {"exact", "hook"};
 constexpr std::array<std::string_view, 3> kValueNames = {"exact", "sampled", "none"};
 

@@ -26,7 +26,7 @@ std::string wrong_head(const StreamHead& head) {
     return fmt::format("the recording has version {}, but this ravel reads version {}", head.version,
                        kVersion);
   }
-  if (head.filter > static_cast<std::uint8_t>(FilterLevel::Owner) ||
+  if (head.filter > static_cast<std::uint8_t>(FilterLevel::All) ||
       head.access_order > static_cast<std::uint8_t>(AccessOrder::Hook) ||
       head.values > static_cast<std::uint8_t>(ValueLevel::None)) {
     return "the head of the recording is damaged";

@@ -36,6 +36,8 @@ void read_line(std::string_view words, const PlaceOf& place, RunOutcome& outcome
     departure.thread = unescape(take_word(words));
     departure.expected = unescape(take_word(words));
     departure.found = unescape(take_word(words));
+    if (std::uint32_t code = 0; parse_number(take_word(words), code, 16) && code != 0)
+      departure.place = place(code);
     outcome.departure = std::move(departure);
   }
 }

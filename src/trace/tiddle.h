@@ -20,6 +20,7 @@ inline constexpr std::string_view kNoImpliedForks = "no implied forks";
 inline constexpr std::string_view kHookOrder = "access order: hook";
 inline constexpr std::string_view kFilterSegment = "filter: segment";
 inline constexpr std::string_view kFilterOwner = "filter: owner";
+inline constexpr std::string_view kFilterAll = "filter: all";
 
 Result<std::unique_ptr<TraceReader>> open_tiddle(const std::string& path);
 Result<std::unique_ptr<TraceWriter>> create_tiddle(const std::string& path, const TraceHeader& header);

@@ -84,6 +84,7 @@ void TiddleReader::read_directive(std::string_view comment, Survey& survey) {
   if (comment == kHookOrder) header_.access_order = AccessOrder::Hook;
   if (comment == kFilterSegment) header_.filter = FilterLevel::Segment;
   if (comment == kFilterOwner) header_.filter = FilterLevel::Owner;
+  if (comment == kFilterAll) header_.filter = FilterLevel::All;
 }
 
 /// Reads the whole file once: syntax, threads that need a fork, how many accesses have values.

@@ -42,6 +42,7 @@ Result<void> TiddleWriter::begin(const TraceHeader& header) {
   if (header.access_order == AccessOrder::Hook) comment(kHookOrder);
   if (header.filter == FilterLevel::Segment) comment(kFilterSegment);
   if (header.filter == FilterLevel::Owner) comment(kFilterOwner);
+  if (header.filter == FilterLevel::All) comment(kFilterAll);
   has_command_ = !header.command.empty();
   return file_.write(text_);
 }

@@ -43,6 +43,10 @@ refuse 'dead: no code at dead.cpp:999, which the schedule names' "$RAVEL" replay
 
 # Another program: one line says where it goes another way.
 refuse 'dead.schedule.json: the schedule does not fit the program: at step ' "$RAVEL" replay -q dead.schedule.json -- ./world exit 0
+sed '/two(right)/d; /two(left)/d' dead.cpp >less.cpp
+"$wrapper" -g -O1 -pthread less.cpp -o less
+refuse 'should lock, but is about to unlock at ' "$RAVEL" replay -q dead.schedule.json -- ./less
+err_has 'less.cpp:'
 
 # Standard input belongs to the run.
 printf 'a\nb' >given

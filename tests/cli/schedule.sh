@@ -61,13 +61,32 @@ for end in 'exit 3:3:exit 3' 'kill 6:134:signal 6' 'kill 9:137:signal 9'; do
   [[ $(field t.schedule.json outcome) == "$outcome" && $(field t.schedule.json decisions) == *lock* ]] || fail "$outcome"
 done
 # If ravel itself is killed, the schedule that it wrote first repeats the run.
+mkfifo ready
 setsid "$RAVEL" record -q --schedule=random --seed 5 -o killed.rvl -- ./world hang >ready </dev/null &
 ravel=$!
-while ! grep -q ready ready; do sleep 0.05; done
+read -r line <ready
+[[ $line == ready ]] || fail 'it does not hang'
 kill -KILL "$ravel"
 wait "$ravel" || true
 kill -KILL -- "-$ravel"
 [[ $(field killed.schedule.json seed) == 5 && $(field killed.schedule.json decisions) == '[]' ]] || fail 'schedule before the run'
+
+# A livelock: all that the threads do is wait for each other. Those that work are none, however long they do.
+expect 66 "$RAVEL" run -q --schedule=random --seed 1 --step-limit 300000 -- ./world spin
+out_has 'failing: livelock'
+grep -qE "thread main .*world.cpp:$(grep -n 'nobody sets it' world.cpp | cut -d: -f1)" out || fail 'who spins'
+[[ $(field world.schedule.json outcome) == livelock ]] || fail 'outcome'
+expect 137 "$RAVEL" run -q --schedule=random --seed 1 --step-limit 300000 -- ./world work
+[[ $(field world.schedule.json outcome) == step-limit ]] || fail 'outcome'
+
+# Without accesses the steps are the same, and so is what comes of them.
+expect 0 "$RAVEL" record -q --filter=all --schedule=random --seed "$harmless" -o bare.rvl -- ./dead
+[[ $(field first.schedule.json decisions) == "$(field bare.schedule.json decisions)" ]] || fail 'other decisions'
+expect 66 "$RAVEL" run -q --filter=all --schedule=random --seed "$deadly" -- ./dead
+out_has 'failing: deadlock on left, right'
+expect 66 "$RAVEL" run -q --filter=all --schedule=random --seed 1 --step-limit 300000 -- ./world spin
+out_has 'failing: livelock'
+refuse '--filter=all goes with --switch-at=sync only' "$RAVEL" run --filter=all --schedule=random --switch-at=all -- ./dead
 
 # Limits.
 expect 137 "$RAVEL" record --schedule=random --step-limit 4 -o t.rvl -- ./dead

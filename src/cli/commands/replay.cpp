@@ -76,6 +76,8 @@ class Replay : public Command {
       return std::unexpected(checked.error());
     auto plan = make_plan(schedule->value, console);
     if (!plan) return std::unexpected(plan.error());
+    if (auto checked = check_filter(plan->follow.record.filter, schedule->value); !checked)
+      return std::unexpected(checked.error());
     // The runtime gets a copy if it would not understand the places in the file.
     const auto folder = TemporaryFolder::make(plan->follow.directory);
     if (!folder) return std::unexpected(folder.error());
@@ -170,21 +172,12 @@ class Replay : public Command {
         });
     if (!end) return std::unexpected(end.error());
     if (auto told = report.tell(console, plan.follow.record.command[0], *end); !told) return told;
-    if (const auto& departure = report.departure())
-      return fail("the schedule does not fit the program: " + departure_text(*departure), path_);
+    if (!report.departure().empty())
+      return fail("the schedule does not fit the program: " + report.departure(), path_);
     for (const Finding& failure : report.failures()) store.add(failure);
     ++results.outcomes[report.outcome(*end)];
     if (results.exit_code == 0) results.exit_code = report.exit_code(*end);
     return {};
-  }
-
-  /// What is found is another operation, why the thread cannot run, or why a constraint cannot be kept.
-  static std::string departure_text(const RunOutcome::Departure& departure) {
-    const bool is_operation =
-        std::ranges::find(kOperationTexts, departure.found) != std::end(kOperationTexts);
-    return fmt::format("at step {} {} should {}, but {}{}", departure.step,
-                       departure.thread.empty() ? "a step" : "thread " + departure.thread, departure.expected,
-                       is_operation ? "is about to " : "", departure.found);
   }
 
   void tell(const Schedule& schedule, const Results& results, Console& console) const {

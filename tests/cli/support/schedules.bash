@@ -34,8 +34,9 @@ END
 # One thing each, after two threads have taken turns:
 #   world WHAT   "cat" copies standard input, "where" prints the directory, $NAME and the last word and makes a file, "count"
 #                does something else in the second run in a directory, "lost" waits for a notification that may be over,
-#                "hang", "exit N", "kill N"
+#                "spin" waits for a flag that nobody sets, "work" counts with an atomic for long, "hang", "exit N", "kill N"
 cat >world.cpp <<'END'
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
@@ -48,6 +49,7 @@ cat >world.cpp <<'END'
 std::mutex mutex;
 std::condition_variable condition;
 int turns;
+std::atomic<int> flag, done;
 
 void take_turns() {
   for (int i = 0; i < 3; ++i) {
@@ -82,6 +84,17 @@ int main(int, char** words) {
     });
     condition.notify_one();
     waiter.join();
+  }
+  if (what == "spin") {
+    std::thread waiter([] { while (flag == 0) std::this_thread::yield(); });
+    while (done == 0) {}  // nobody sets it
+    flag = 1;
+    waiter.join();
+  }
+  if (what == "work") {
+    std::thread worker([] { while (done < 1000000) ++done; });
+    while (done < 1000000) {}
+    worker.join();
   }
   if (what == "hang") {
     puts("ready");
