@@ -141,7 +141,9 @@ void after_fork_in_child() {
 }
 
 void finish() {
-  if (recorder.recording && recorder.stream.is_open()) recorder.stream.stop(stream::Stop::Exit);
+  if (!recorder.recording || !recorder.stream.is_open()) return;
+  end_control();
+  recorder.stream.stop(stream::Stop::Exit);
 }
 
 void before_exec() {

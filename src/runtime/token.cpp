@@ -159,13 +159,16 @@ bool is_livelock() {
   return steps - last_progress > kSpinning && is_instrumented() && !may_be_woken(kSignalRounds);
 }
 
+void look_for_departure() {
+  if (departed || strategy->departure() == nullptr) return;
+  departed = true;
+  report_departure(*strategy->departure());
+}
+
 std::size_t choose(std::size_t count, std::size_t current) {
   const std::size_t chosen =
       strategy->choose({.step = steps, .candidates = {candidates, count}, .current = current});
-  if (!departed && strategy->departure() != nullptr) {
-    departed = true;
-    report_departure(*strategy->departure());
-  }
+  look_for_departure();
   const Candidate& one = candidates[chosen];
   step_log.add(one.thread, one.next);
   if (is_progress(one.next)) last_progress = steps;
@@ -420,6 +423,15 @@ void restart_control() {
     return;
   }
   begin_run();
+}
+
+void end_control() {
+  if (!controlled) return;
+  const Guarded guarded;
+  std::size_t current = Moment::kNobody;
+  const std::size_t count = collect(own_seat, current);
+  strategy->end({.step = steps, .candidates = {candidates, count}, .current = current});
+  look_for_departure();
 }
 
 void reach(const Operation& operation) {

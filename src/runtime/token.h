@@ -30,6 +30,8 @@ inline constexpr std::uint64_t kNever = UINT64_MAX;
 bool start_control(const char* schedule_file);
 /// In a forked child: the calling thread is the only one.
 void restart_control();
+/// The process ends by itself.
+void end_control();
 
 /// The thread is about to do it; others may go first.
 void reach(const Operation& operation);

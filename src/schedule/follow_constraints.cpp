@@ -1,6 +1,6 @@
 // Follows constraints: a thread whose next operation is the second step of one waits until the first has
 // happened. Among all others the fallback chooses. A constraint that cannot be kept is given up, which is a
-// departure.
+// departure, and so is one whose first step never comes.
 #include "schedule/kind_text.h"
 #include "schedule/step_finder.h"
 #include "schedule/strategies.h"
@@ -45,6 +45,12 @@ class FollowConstraints final : public Strategy {
     return chosen;
   }
 
+  void end(const Moment& now) override {
+    for (std::size_t i = 0; i < count_; ++i)
+      if (!has_passed(open_[i].before, now))
+        depart(now.step, open_[i].index, open_[i].before.step(), "come", "the program has ended");
+  }
+
   const Departure* departure() const override { return departed_ ? &departure_ : nullptr; }
 
  private:
@@ -54,6 +60,12 @@ class FollowConstraints final : public Strategy {
     StepFinder before;
     StepFinder after;
   };
+
+  static bool has_passed(const StepFinder& step, const Moment& now) {
+    for (const Candidate& candidate : now.candidates)
+      if (step.is_behind(candidate)) return true;
+    return false;
+  }
 
   /// Notices steps that went by between two points, and such that are not what they should be.
   void look_around(const Moment& now) {
@@ -73,9 +85,7 @@ class FollowConstraints final : public Strategy {
         return false;
       }
     }
-    for (const Candidate& candidate : now.candidates) {
-      if (open.before.is_behind(candidate)) return false;
-    }
+    if (has_passed(open.before, now)) return false;
     for (const Candidate& candidate : now.candidates) {
       if (!open.after.is_behind(candidate)) continue;
       depart(now.step, open.index, open.after.step(), "wait", "went on, nothing could hold it there");

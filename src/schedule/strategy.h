@@ -56,6 +56,8 @@ class Strategy {
  public:
   /// An index of `now.candidates`. (Not pure, because that would need the C++ library.)
   virtual std::size_t choose(const Moment& /*now*/) { return 0; }
+  /// The program ends by itself; candidates are beyond what they did last.
+  virtual void end(const Moment& /*now*/) {}
   /// Whether the schedule could not be followed; the strategy goes on as it can.
   virtual const Departure* departure() const { return nullptr; }
 

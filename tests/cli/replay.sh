@@ -40,6 +40,8 @@ expect 66 "$RAVEL" replay places.json
 out_has 'failing: deadlock on left, right'
 sed "s/$(line 'one(left)' 1)/dead.cpp:999/" places.json >nowhere.json
 refuse 'dead: no code at dead.cpp:999, which the schedule names' "$RAVEL" replay nowhere.json
+sed 's/"occurrence": 1/"occurrence": 99/g' places.json >never.json
+refuse 'should come, but the program has ended' "$RAVEL" replay never.json
 
 # Another program: one line says where it goes another way.
 refuse 'dead.schedule.json: the schedule does not fit the program: at step ' "$RAVEL" replay -q dead.schedule.json -- ./world exit 0

@@ -21,6 +21,7 @@ struct Followed {
     Simulator simulator(program);
     steps = simulator.run(*strategy);
     all_ended = simulator.all_ended();
+    if (all_ended) strategy->end({steps.size(), {}, Moment::kNobody});
     if (strategy->departure() == nullptr) return;
     departed = true;
     departure = *strategy->departure();
@@ -179,6 +180,13 @@ TEST(FollowConstraints, a_step_that_never_comes_is_told_when_nobody_else_can_run
   const Followed followed(readers(2, 2), {{counted_step("0", 3, 0), counted_step("0.0", 0, 0)}});
   EXPECT_EQ(order_of(followed.steps), "0011");
   EXPECT_EQ(followed.text(), "2 0 go first: all that can run wait for it");
+}
+
+TEST(FollowConstraints, a_step_that_never_comes_is_told_at_the_end) {
+  const Followed followed(readers(2, 2), {{counted_step("0.0", 0, 1), counted_step("0", 7, 0)},
+                                          {counted_step("0", 3, 0), counted_step("0.0", 7, 0)}});
+  EXPECT_EQ(followed.text(), "4 0 come: the program has ended");
+  EXPECT_EQ(followed.departure.constraint, 1u);
 }
 
 TEST(FollowConstraints, places_must_be_code_addresses) {
