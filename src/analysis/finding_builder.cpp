@@ -14,6 +14,7 @@ FindingBuilder::Key FindingBuilder::key(const Detection& detection) {
   if (detection.variable.valid()) {
     const std::uint64_t address = resolver_->variables().address(detection.variable);
     if (is_synthetic(address)) key.object = address;
+    if (find_benign(address) != nullptr) key.object = ~key.object;
   }
   const auto mix = [&key](std::uint64_t value) {
     key.accesses = (key.accesses ^ value) * 0x9e3779b97f4a7c15ULL;
@@ -132,6 +133,12 @@ bool FindingBuilder::is_one_of_several(const Involved& event) const {
   return event.place.index() < places.size() && places[event.place.index()].one_of_several;
 }
 
+const BenignRange* FindingBuilder::find_benign(std::uint64_t address) const {
+  for (const BenignRange& range : trace_.tables().benign)
+    if (address - range.begin < range.bytes) return &range;
+  return nullptr;
+}
+
 Finding FindingBuilder::build(const Detection& detection) {
   Finding finding;
   finding.kind = detection.kind;
@@ -139,6 +146,10 @@ Finding FindingBuilder::build(const Detection& detection) {
   if (detection.variable.valid())
     about = object(detection.variable, detection.events.empty() ? 0 : detection.events.back().position);
   finding.object = about.name;
+  if (detection.variable.valid())
+    if (const auto* const range = find_benign(resolver_->variables().address(detection.variable)))
+      finding.benign =
+          fmt::format("the program says so{}{}", range->reason.empty() ? "" : ": ", range->reason);
   std::vector<FingerprintPart> parts;
   for (const Involved& event : detection.events) {
     finding.steps.push_back(step(event, finding.object));

@@ -57,6 +57,8 @@ class FindingBuilder final : public DetectionSink {
   /// The place shown is one of several at which these bytes were accessed.
   bool is_one_of_several(const Involved& event) const;
   Finding build(const Detection& detection);
+  /// Where the program calls races harmless; null: not there.
+  const BenignRange* find_benign(std::uint64_t address) const;
   Object object(VariableId variable, std::uint64_t position);
   std::string lock_name(LockId lock);
   FindingStep step(const Involved& event, const std::string& object);

@@ -50,8 +50,8 @@ Result<int> FindingsOutput::deliver(Console& console, const FindingStore& store,
                                  .exit_code = kExitInternal});
   }
   const Verdict fail_on = *verdict_from(fail_on_);
-  const bool failing =
-      std::ranges::any_of(findings, [&](const Finding& finding) { return finding.reaches(fail_on); });
+  const bool failing = std::ranges::any_of(
+      findings, [&](const Finding& finding) { return finding.reaches(fail_on) && finding.benign.empty(); });
   return failing ? kExitFindings : about.target_exit.value_or(0);
 }
 

@@ -154,7 +154,7 @@ class TextPrinter {
     line("  evidence:");
     for (const Evidence& evidence : finding.evidence) print_evidence(evidence);
     if (finding.occurrences > 1) line("  seen {} times", finding.occurrences);
-    if (!finding.benign.empty()) line("  looks benign: {}", clean(finding.benign));
+    if (!finding.benign.empty()) line("  harmless: {}", clean(finding.benign));
     if (const std::string command = next_command(finding); !command.empty()) line("  next: {}", command);
     out_ += '\n';
   }

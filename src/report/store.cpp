@@ -62,7 +62,10 @@ void FindingStore::add(Finding finding) {
   const bool replace = fresh || finding.verdict() > old.verdict();
   std::vector<Evidence> evidence = std::exchange(old.evidence, {});
   merge_evidence(evidence, std::exchange(finding.evidence, {}));
+  // Only if all are.
+  const bool benign = (fresh || !old.benign.empty()) && !finding.benign.empty();
   if (replace) std::swap(old, finding);
+  if (!benign) old.benign.clear();
   old.evidence = std::move(evidence);
   fill_in(old.pattern, finding.pattern);
   fill_in(old.unit, finding.unit);

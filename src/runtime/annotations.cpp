@@ -49,6 +49,10 @@ RAVEL_INTERFACE void ravel_happens_after(const void* object) {
   act(OperationKind::Observe, object, RAVEL_CALLER);
 }
 
+RAVEL_INTERFACE void ravel_benign_race(const void* memory, std::size_t bytes, const char* reason) {
+  note_benign(memory, bytes, reason);
+}
+
 // All begin with the file and the line that they are at.
 #define RAVEL_ANNOTATION(name, ...) \
   RAVEL_INTERFACE void name(const char* /*file*/, int /*line*/ __VA_OPT__(, ) __VA_ARGS__)

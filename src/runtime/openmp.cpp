@@ -13,6 +13,7 @@
 #include "runtime/openmp_interface.h"
 #include "runtime/openmp_mutex.h"
 #include "runtime/pool.h"
+#include "runtime/token.h"
 
 RAVEL_INTERFACE ravel::rt::omp::Tool* ompt_start_tool(unsigned version, const char* runtime);
 /// The same function, whatever else has its name.
@@ -67,6 +68,7 @@ struct Task {
   unsigned barrier;          ///< which of the team's comes next
   bool has_begun;
   bool has_children;
+  bool waits;     ///< in the OpenMP runtime, whose thread may run other tasks meanwhile
   char way;       ///< from its creation, or where it was suspended, to where it goes on
   char children;  ///< that have ended
 };
@@ -161,11 +163,23 @@ void taskgroup(Task& task, Endpoint endpoint, Pc pc) {
   }
 }
 
+/// Nobody but the OpenMP runtime knows how the thread waits. If it runs a task meanwhile, it comes back with
+/// that one's first operation.
+void wait(Task& task, Endpoint endpoint) {
+  if (!controlled || endpoint == Endpoint::BeginEnd) return;
+  task.waits = endpoint == Endpoint::Begin;
+  if (task.waits)
+    go_outside();
+  else
+    come_back();
+}
+
 void sync_region(omp::SyncRegion kind, Endpoint endpoint, Data* region, Data* data, const void* code) {
   Task* const task = task_of(data);
   if (task == nullptr) return;
   switch (kind) {
     case omp::SyncRegion::Taskwait:
+      wait(*task, endpoint);
       if (endpoint != Endpoint::Begin && task->has_children) observe(&task->children, pc_of(code));
       return;
     case omp::SyncRegion::Taskgroup:
@@ -173,16 +187,18 @@ void sync_region(omp::SyncRegion kind, Endpoint endpoint, Data* region, Data* da
     case omp::SyncRegion::Reduction:
       return;
   }
+  if (endpoint == Endpoint::End) wait(*task, endpoint);
   barrier(*task, endpoint, region != nullptr, pc_of(code));
+  if (endpoint == Endpoint::Begin) wait(*task, endpoint);
 }
 
 /// Tasks' reductions are done between the end of waiting for the group's tasks and the end of the group.
 void sync_region_wait(omp::SyncRegion kind, Endpoint endpoint, Data* /*region*/, Data* data,
                       const void* code) {
-  const Task* const task = task_of(data);
-  if (kind == omp::SyncRegion::Taskgroup && endpoint == Endpoint::End && task != nullptr &&
-      task->group != nullptr)
-    observe(&task->group->tasks, pc_of(code));
+  Task* const task = task_of(data);
+  if (kind != omp::SyncRegion::Taskgroup || task == nullptr) return;
+  wait(*task, endpoint);
+  if (endpoint == Endpoint::End && task->group != nullptr) observe(&task->group->tasks, pc_of(code));
 }
 
 /// The threads' parts of a reduction are put together in an order that only the OpenMP runtime knows.
@@ -316,7 +332,9 @@ void task_schedule(Data* prior, omp::TaskStatus status, Data* next) {
     case omp::TaskStatus::Complete:
     case omp::TaskStatus::Cancel:
       forget_task_memory();
-      return complete(task);  // the next one has been waiting on this thread
+      complete(task);
+      if (controlled && task_of(next) != nullptr && task_of(next)->waits) go_outside();
+      return;
     case omp::TaskStatus::Detach:
       forget_task_memory();
       [[fallthrough]];

@@ -121,7 +121,8 @@ constexpr std::array<TargetSpace, 6> kNamedSpaces = {TargetSpace::Thread,    Tar
 constexpr std::size_t kModules = kNamedSpaces.size();
 constexpr std::size_t kPlaces = kModules + 1;
 constexpr std::size_t kStacks = kPlaces + 1;
-static_assert(std::tuple_size_v<decltype(NamesSeen::counts)> == kStacks + 1);
+constexpr std::size_t kBenign = kStacks + 1;
+static_assert(std::tuple_size_v<decltype(NamesSeen::counts)> == kBenign + 1);
 
 /// One section: index of its first entry, number of entries, entries. As many as `limit` bytes of payload
 /// allow.
@@ -252,6 +253,12 @@ bool encode_names(const Tables& tables, NamesSeen& seen, Bytes& payload) {
     append_id(out, frame.parent);
     append_id(out, frame.call);
   });
+  if (seen.counts[kBenign] < tables.benign.size())
+    encode_section(tables.benign, seen.counts[kBenign], payload, [](Bytes& out, const BenignRange& range) {
+      append_varint(out, range.begin);
+      append_varint(out, range.bytes);
+      append_string(out, range.reason);
+    });
   return !(seen == before);
 }
 
@@ -270,6 +277,14 @@ std::expected<void, std::string> decode_names(ByteSpan payload, NamesSeen& seen,
            const auto parent = take_id<StackId>(from, next_stack);
            return StackFrame{parent, take_id<PlaceId>(from, tables.places.size())};
          });
+  if (good && cursor.left() != 0)
+    good = decode_section(cursor, seen.counts[kBenign], tables.benign, [](ByteCursor& from) {
+      BenignRange range;
+      range.begin = from.varint();
+      range.bytes = from.varint();
+      range.reason = from.string();
+      return range;
+    });
   if (!good || cursor.left() != 0) return std::unexpected("its names are malformed or not the next ones");
   return {};
 }

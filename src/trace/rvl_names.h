@@ -18,7 +18,7 @@ std::expected<TraceHeader, std::string> decode_header(std::string_view json);
 
 /// How many entries of each table have been written, or read, so far.
 struct NamesSeen {
-  std::array<std::size_t, 9> counts{};
+  std::array<std::size_t, 10> counts{};
 
   friend bool operator==(const NamesSeen&, const NamesSeen&) = default;
 };

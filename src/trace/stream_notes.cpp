@@ -25,6 +25,7 @@ void StreamNotes::read_line(std::string_view line) {
     header_.instrumented = true;
     return;
   }
+  if (what == "benign") return read_benign(words);
   if (what == "unit") take_word(words);  // its number: they come in order
   const std::string text = unescape(take_word(words));
   if (what == "argument") {
@@ -38,6 +39,14 @@ void StreamNotes::read_line(std::string_view line) {
   } else if (what == "unit") {
     tables_.units.push_back(text);
   }
+}
+
+void StreamNotes::read_benign(std::string_view words) {
+  BenignRange range;
+  if (!parse_number(take_word(words), range.begin, 16) || !parse_number(take_word(words), range.bytes, 16))
+    return;
+  range.reason = unescape(words);
+  tables_.benign.push_back(std::move(range));
 }
 
 void StreamNotes::read_module(std::string_view words) {

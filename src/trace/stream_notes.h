@@ -38,6 +38,7 @@ class StreamNotes {
   };
   void read_line(std::string_view line);
   void read_module(std::string_view words);
+  void read_benign(std::string_view words);
 
   const StreamFile& file_;
   TraceHeader& header_;

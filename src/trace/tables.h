@@ -20,6 +20,15 @@ struct StackFrame {
   friend bool operator==(const StackFrame&, const StackFrame&) = default;
 };
 
+/// Bytes on which the program calls races harmless (RAVEL_BENIGN_RACE).
+struct BenignRange {
+  std::uint64_t begin = 0;
+  std::uint64_t bytes = 0;
+  std::string reason;
+
+  friend bool operator==(const BenignRange&, const BenignRange&) = default;
+};
+
 struct Tables {
   std::vector<std::string> threads;    ///< by ThreadId
   std::vector<std::string> units;      ///< by UnitId
@@ -30,6 +39,7 @@ struct Tables {
   std::vector<std::string> barriers;
   std::vector<Module> modules;     ///< by ModuleId
   std::vector<StackFrame> stacks;  ///< by StackId
+  std::vector<BenignRange> benign;
 
   friend bool operator==(const Tables&, const Tables&) = default;
 

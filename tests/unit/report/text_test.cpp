@@ -77,7 +77,7 @@ TEST(TextReport, what_a_finding_may_have_besides) {
   const std::string report = text(one);
   EXPECT_THAT(report, HasSubstr("  unit of work: Bank::transfer\n  pattern: Ru(x) Wv(x) Wu(x)\n"));
   EXPECT_THAT(report, HasSubstr("  outcome: assertion failed\n"));
-  EXPECT_THAT(report, HasSubstr("  looks benign: both write the same value\n"));
+  EXPECT_THAT(report, HasSubstr("  harmless: both write the same value\n"));
 }
 
 TEST(TextReport, a_schedule_is_the_command_that_repeats_it) {
