@@ -426,7 +426,8 @@ void restart_control() {
 }
 
 void end_control() {
-  if (!controlled) return;
+  if (!controlled || own_seat == nullptr || this_thread == nullptr) return;
+  own_seat->state_of = this_thread;  // it may have been a fiber that is gone
   const Guarded guarded;
   std::size_t current = Moment::kNobody;
   const std::size_t count = collect(own_seat, current);
