@@ -20,7 +20,9 @@ std::string further_extension(const RecordedProcess& process, const std::filesys
 Result<void> TraceKeeper::follow(const RecordedProcess& process, TraceReader& reader) {
   std::filesystem::path path = output_;
   if (!process.first) path.replace_extension(further_extension(process, output_));
-  auto writer = rvl::create_writer(path.string(), reader.header());
+  // If ravel is killed, what it has kept so far is a trace all the same.
+  auto writer =
+      rvl::create_writer(path.string(), reader.header(), rvl::kBlockEvents, OutputFile::Appears::AtOnce);
   if (!writer) return std::unexpected(writer.error());
   std::vector<Event> batch;
   while (true) {

@@ -49,14 +49,16 @@ Result<StepLog> read_step_log(const std::string& stream_path) {
   if (!paths) return std::unexpected(paths.error());
   StepLog log{.threads = std::move(*paths), .taken = {}};
   std::ifstream file(path, std::ios::binary);
-  if (!file) return fail("the steps of the run were not recorded", path);
+  if (!file) return log;  // killed before its first step
 
   struct {
     std::uint64_t magic = 0;
     std::uint64_t count = 0;
   } head;
   static_assert(sizeof head == sizeof(step_log::Head));
-  if (!file.read(reinterpret_cast<char*>(&head), sizeof head) || head.magic != step_log::kMagic)
+  if (file.peek() == std::ifstream::traits_type::eof()) return log;
+  if (!file.read(reinterpret_cast<char*>(&head), sizeof head) ||
+      (head.magic != step_log::kMagic && head.magic != 0))
     return fail("not a record of a run's steps", path);
   file.seekg(step_log::kHeadBytes);
   for (std::uint64_t i = 0; i < head.count; ++i) {

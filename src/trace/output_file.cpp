@@ -45,7 +45,7 @@ void forget_unfinished(const std::string& name) {
 
 }  // namespace
 
-Result<OutputFile> OutputFile::create(const std::string& path) {
+Result<OutputFile> OutputFile::create(const std::string& path, Appears appears) {
   if (path == "-") return OutputFile(path, path, {}, STDOUT_FILENO);
 
   std::string final_path = path;
@@ -60,6 +60,12 @@ Result<OutputFile> OutputFile::create(const std::string& path) {
     std::error_code error;
     const auto followed = std::filesystem::canonical(path, error);
     if (!error) final_path = followed.string();
+  }
+
+  if (appears == Appears::AtOnce) {
+    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (descriptor < 0) return fail(fmt::format("cannot write: {}", std::strerror(errno)), path);
+    return OutputFile(path, path, {}, descriptor);
   }
 
   // The process id keeps two ravels apart, the counter two files of one.

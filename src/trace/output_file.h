@@ -1,4 +1,4 @@
-// OutputFile: a file that appears under its name only when it is complete.
+// OutputFile: a file that appears under its name only when it is complete, unless it is of use before.
 //
 // It is written aside, in the same directory, and renamed by commit(). Destroyed without commit() it removes
 // what it wrote, so an error half way leaves nothing behind and an older file of that name untouched. "-" is
@@ -7,6 +7,7 @@
 // Owned by one thread.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,7 +18,10 @@ namespace ravel {
 
 class OutputFile {
  public:
-  static Result<OutputFile> create(const std::string& path);
+  /// AtOnce: in place, and what was written stays, whatever happens.
+  enum class Appears : std::uint8_t { WhenComplete, AtOnce };
+
+  static Result<OutputFile> create(const std::string& path, Appears appears = Appears::WhenComplete);
 
   OutputFile(OutputFile&& other) noexcept;
   OutputFile& operator=(OutputFile&& other) noexcept;

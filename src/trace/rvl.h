@@ -5,6 +5,7 @@
 #include <string>
 
 #include "event/result.h"
+#include "trace/output_file.h"
 #include "trace/reader.h"
 
 namespace ravel::rvl {
@@ -14,7 +15,8 @@ inline constexpr std::size_t kBlockEvents = 8192;
 
 Result<std::unique_ptr<TraceReader>> open_reader(const std::string& path);
 /// `block_events` is at most kMaxBlockEvents.
-Result<std::unique_ptr<TraceWriter>> create_writer(const std::string& path, const TraceHeader& header,
-                                                   std::size_t block_events = kBlockEvents);
+Result<std::unique_ptr<TraceWriter>> create_writer(
+    const std::string& path, const TraceHeader& header, std::size_t block_events = kBlockEvents,
+    OutputFile::Appears appears = OutputFile::Appears::WhenComplete);
 
 }  // namespace ravel::rvl

@@ -15,7 +15,10 @@ namespace {
 
 class RvlWriter final : public TraceWriter {
  public:
-  RvlWriter(OutputFile file, std::size_t block_events) : file_(std::move(file)), block_events_(block_events) {
+  RvlWriter(OutputFile file, OutputFile::Appears appears, std::size_t block_events)
+      : file_(std::move(file)),
+        at_once_(appears == OutputFile::Appears::AtOnce),
+        block_events_(block_events) {
     CHECK(block_events >= 1 && block_events <= kMaxBlockEvents);
   }
 
@@ -75,10 +78,11 @@ class RvlWriter final : public TraceWriter {
     sealer_.seal(head, payload_, block_);
     auto written = file_.write(block_);
     block_.clear();
-    return written;
+    return written && at_once_ ? file_.flush() : written;
   }
 
   OutputFile file_;
+  bool at_once_;  ///< each block is in the file when it is written
   std::size_t block_events_;
   std::uint64_t events_ = 0;  ///< in blocks written so far
   NamesSeen names_;
@@ -90,10 +94,10 @@ class RvlWriter final : public TraceWriter {
 }  // namespace
 
 Result<std::unique_ptr<TraceWriter>> create_writer(const std::string& path, const TraceHeader& header,
-                                                   std::size_t block_events) {
-  auto file = OutputFile::create(path);
+                                                   std::size_t block_events, OutputFile::Appears appears) {
+  auto file = OutputFile::create(path, appears);
   if (!file) return std::unexpected(file.error());
-  auto writer = std::make_unique<RvlWriter>(std::move(*file), block_events);
+  auto writer = std::make_unique<RvlWriter>(std::move(*file), appears, block_events);
   if (auto begun = writer->begin(header); !begun) return std::unexpected(begun.error());
   return writer;
 }

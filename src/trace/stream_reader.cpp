@@ -69,6 +69,7 @@ class StreamReader final : public TraceReader {
         if (auto given = give(sink); !given) return given;
       if (sink.size() > 0 || ended_) break;
       if (auto found = look(); !found) return found;
+      if (auto whole = check_beginning(); !whole) return whole;
     }
     sink.finish();
     return {};
@@ -101,6 +102,12 @@ class StreamReader final : public TraceReader {
   };
 
   bool live() const { return live_.is_alive != nullptr; }
+  /// An error: synchronization at the beginning is missing, and without it anything would look like a race.
+  Result<void> check_beginning() const {
+    if (!live() && std::ranges::any_of(threads_, [](const auto& one) { return one.missing_chunks() > 0; }))
+      return fail("its beginning is gone: another ravel has read it while the program ran", path_);
+    return {};
+  }
   void detach();
   std::unexpected<Error> damaged(const StreamThread& thread, std::string_view what) const {
     return fail(fmt::format("thread {} ({}): {}", thread.index(), tables_.threads[thread.index()], what),
@@ -346,10 +353,6 @@ std::vector<std::string> StreamReader::notes() const {
     if (!thread.torn().empty()) {
       all.push_back(fmt::format("thread {} ({}): the end of its records is lost: {}", thread.index(), name,
                                 thread.torn()));
-    }
-    if (!live() && thread.missing_chunks() > 0) {
-      all.push_back(fmt::format("thread {} ({}): its first {} chunks were read while the program ran",
-                                thread.index(), name, thread.missing_chunks()));
     }
   }
   for (const std::string& library : header_.unseen_libraries)

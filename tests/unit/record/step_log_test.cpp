@@ -81,6 +81,17 @@ TEST_F(StepLogTest, WithUnknownThreadsOrKindsIsRefused) {
   EXPECT_THAT(read_step_log(path_).error().text(), HasSubstr("t.steps: not a record"));
 }
 
+TEST_F(StepLogTest, OfAProgramThatWasKilledAtOnceIsEmpty) {
+  add_thread(UINT32_MAX, 0);
+  ASSERT_TRUE(read_step_log(path_));
+  EXPECT_EQ(read_step_log(path_)->steps(), 0U) << "no file";
+  for (const std::size_t bytes : {0, 8192}) {
+    std::ofstream(directory_.file("t.steps")) << std::string(bytes, '\0');
+    ASSERT_TRUE(read_step_log(path_)) << bytes;
+    EXPECT_EQ(read_step_log(path_)->steps(), 0U) << bytes;
+  }
+}
+
 TEST_F(StepLogTest, IsKeptInAScheduleFile) {
   add_thread(UINT32_MAX, 0);
   write_log({{0, number(OperationKind::Lock), 2}}, 1);
