@@ -79,6 +79,7 @@ struct TraceContext {
   const Tables& tables;
   const Variables& variables;
   LocksetTable& locksets;
+  const Resolver& resolver;  ///< explains the other ids
 };
 
 /// What an analysis needs from a trace.

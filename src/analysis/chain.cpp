@@ -29,7 +29,8 @@ class CappedSink final : public DetectionSink {
 Result<void> run_pass(TraceReader& trace, std::span<Analysis* const> analyses, Resolver& resolver,
                       DetectionSink& sink, CappedSink& capped,
                       const std::function<void(std::uint64_t)>& progress) {
-  const TraceContext context{trace.header(), trace.tables(), resolver.variables(), resolver.locksets()};
+  const TraceContext context{trace.header(), trace.tables(), resolver.variables(), resolver.locksets(),
+                             resolver};
   for (Analysis* analysis : analyses) {
     const bool enough = trace.header().filter <= analysis->wants().filter;
     analysis->begin(context, enough ? sink : static_cast<DetectionSink&>(capped));
