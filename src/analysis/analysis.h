@@ -61,6 +61,9 @@ struct Detection {
   VariableId variable;               ///< what it is about, if a memory location
   std::span<const Involved> events;  ///< in trace order; the last is the one that completed it
   std::string_view message = {};     ///< empty: the sink words it
+  /// Of a deadlock: the lock that each event is about. Its events come in pairs, one for each thread: where
+  /// it took the lock that the thread of the pair before waits for, and the request that makes it wait.
+  std::span<const LockId> locks = {};
 };
 
 class Resolver;
@@ -111,6 +114,7 @@ struct AnalysisInfo {
   std::string_view explain;  ///< what it guarantees, under which assumptions, which verdicts it gives
   bool by_default = false;
   std::unique_ptr<Analysis> (*make)() = nullptr;
+  bool repeats = false;  ///< finish() may answer Again: a running program's events must be kept for it
 };
 
 struct RegisterAnalysis {

@@ -56,7 +56,11 @@ class FindingBuilder final : public DetectionSink {
   std::string unseen_library(const Involved& event) const;
   Finding build(const Detection& detection);
   Object object(VariableId variable, std::uint64_t position);
-  std::string lock_name(LockId lock);
+  Object object(LockId lock);
+  /// The locks of a deadlock.
+  Object object(std::span<const LockId> locks);
+  std::string lock_name(LockId lock) { return object(lock).name; }
+  std::string message(const Detection& detection, const Finding& finding) const;
   FindingStep step(const Involved& event, const std::string& object);
   FingerprintPart part(const Involved& event);
   std::vector<Frame> stack(const Involved& event);

@@ -174,6 +174,21 @@ void TraceClosure::consume(const Event& event) {
   step(event);
 }
 
+void TraceClosure::consume(std::span<const Event> batch) {
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    if (!is_access(batch[i].kind) && !kVariableLifetime.has(batch[i].kind)) {
+      consume(batch[i]);
+      continue;
+    }
+    const std::span<const Event> parts = batch.subspan(i, count_parts(batch, i));
+    for (const Event& part : parts) prepare(part);
+    perform(parts);
+    for (const Event& part : parts)
+      if (!is_access(part.kind) && !kVariableLifetime.has(part.kind)) consume(part);
+    i += parts.size() - 1;
+  }
+}
+
 std::uint32_t TraceClosure::lock(LockId id) {
   if (id.index() >= lock_ids_.size()) lock_ids_.resize(id.index() + 1, kNoLock);
   std::uint32_t& number = lock_ids_[id.index()];

@@ -39,6 +39,8 @@ class TraceClosure {
   void perform(std::span<const Event> parts);
   /// Any event that is no access: both halves.
   void consume(const Event& event);
+  /// For who does not look around.
+  void consume(std::span<const Event> batch);
 
   /// What the event's thread needs to be about to do it. Others may be included on trial.
   SyncClosure& about_to(const Event& event);

@@ -27,6 +27,9 @@ class Collector final : public DetectionSink {
     Detected& detected = all.emplace_back(Detected{detection.kind, detection.verdict, {}, {}});
     if (detection.variable.valid())
       detected.object = ids_->variables().name(detection.variable, trace_.tables());
+    std::set<std::string> locks;
+    for (const LockId lock : detection.locks) locks.insert(ids_->lock_name(lock, trace_.tables()));
+    for (const std::string& lock : locks) detected.object += (detected.object.empty() ? "" : " ") + lock;
     for (const Involved& event : detection.events) detected.events.push_back(event.position);
   }
 

@@ -53,6 +53,21 @@ TraceShape longer(std::uint64_t seed) {
   shape.variables = 2;
   return shape;
 }
+/// Many sections in sections, little else.
+TraceShape nested(std::uint64_t seed) {
+  const auto one_in = [seed](std::uint64_t n, std::uint64_t m) { return mix(seed, n) % m == 0; };
+  TraceShape shape;
+  shape.threads = one_in(10, 4) ? 3 : 2;
+  shape.events = 20 + static_cast<std::uint32_t>(mix(seed, 11) % 13);
+  shape.locks = one_in(24, 4) ? 3 : 2;
+  shape.locks_held = shape.locks;
+  shape.variables = one_in(12, 4) ? 1 : 0;
+  shape.nested_releases = one_in(13, 2);
+  shape.reader_locks = one_in(14, 4);
+  shape.forks = one_in(15, 6);
+  shape.requests = one_in(20, 4);
+  return shape;
+}
 Races reported(const SmallTrace& trace, std::string_view analysis) {
   MemoryReader reader = reader_of(trace, 3);
   Races races;
@@ -133,6 +148,42 @@ Outcome syncp_survives_segment_filter(const SmallTrace& trace) {
   return are_real(originals, trace);
 }
 
+using Deadlocks = std::set<std::set<std::uint64_t>>;
+
+/// The requests of each deadlock of that verdict.
+Deadlocks deadlocks(const SmallTrace& trace, Verdict verdict) {
+  MemoryReader reader = reader_of(trace, 3);
+  Deadlocks result;
+  for (const Detected& detected : detect(reader, "deadlock")) {
+    if (detected.verdict != verdict) continue;
+    std::set<std::uint64_t> requests;
+    for (std::size_t i = 1; i < detected.events.size(); i += 2) requests.insert(detected.events[i]);
+    result.insert(requests);
+  }
+  return result;
+}
+
+Outcome deadlock_is_its_definition(const SmallTrace& trace) {
+  const Deadlocks found = deadlocks(trace, Verdict::Predicted);
+  const Deadlocks defined = sync_preserving_deadlocks(trace);
+  Outcome outcome{!defined.empty(), std::nullopt};
+  if (found != defined)
+    outcome.failure =
+        fmt::format("predicts {} deadlocks, the definition has {}", found.size(), defined.size());
+  return outcome;
+}
+
+Outcome deadlocks_are_real_and_none_is_silent(const SmallTrace& trace) {
+  const bool predicts = !deadlocks(trace, Verdict::Predicted).empty();
+  const bool suspects = !deadlocks(trace, Verdict::Suspected).empty();
+  const auto oracle = Oracle::explore(trace);
+  if (!oracle) return {};
+  const auto witness = oracle->predictable_deadlock();
+  if (predicts && !witness) return {true, "no correct reordering shows a deadlock"};
+  if (witness && !predicts && !suspects) return {true, "says nothing of a deadlock"};
+  return {witness.has_value(), std::nullopt};
+}
+
 }  // namespace
 
 std::span<const Property> sync_properties() {
@@ -151,6 +202,11 @@ std::span<const Property> sync_properties() {
       Property{"SyncpSurvivesTheSegmentFilter",
                "what syncp reports of a filtered trace is real in the whole one", for_the_oracle,
                syncp_survives_segment_filter, 2},
+      Property{"DeadlockIsItsDefinition", "deadlock predicts exactly the cycles whose closure has no request",
+               nested, deadlock_is_its_definition, 2},
+      Property{"DeadlocksAreReal",
+               "a correct reordering shows a predicted deadlock; if one shows any, deadlock says something",
+               nested, deadlocks_are_real_and_none_is_silent, 4},
   };
   return kProperties;
 }

@@ -112,15 +112,18 @@ std::string explain_all() {
 Result<std::string> explain(std::string topic) {
   const bool suspected = topic.ends_with(kSuspectedSuffix);
   if (suspected) topic.resize(topic.size() - kSuspectedSuffix.size());
+  // A kind of finding may have the name of the analysis that finds it.
+  std::string text;
+  for (const FindingKind kind : kKinds) {
+    if (to_string(kind) != topic) continue;
+    text = fmt::format("{}\n\n{}\n", topic, wrap(kind_meaning(kind), 0));
+    if (suspected) text += fmt::format("\nsuspected\n\n{}\n", wrap(verdict_meaning(Verdict::Suspected), 0));
+  }
   for (const AnalysisInfo& info : analyses())
-    if (info.name == topic) return fmt::format("{}: {}\n\n{}\n", info.name, info.summary, info.explain);
-  for (const FindingKind kind : kKinds)
-    if (to_string(kind) == topic) {
-      const std::string text = fmt::format("{}\n\n{}\n", topic, wrap(kind_meaning(kind), 0));
-      return suspected
-                 ? text + fmt::format("\nsuspected\n\n{}\n", wrap(verdict_meaning(Verdict::Suspected), 0))
-                 : text;
-    }
+    if (info.name == topic)
+      text +=
+          fmt::format("{}{}: {}\n\n{}\n", text.empty() ? "" : "\n", info.name, info.summary, info.explain);
+  if (!text.empty()) return text;
   if (const auto verdict = verdict_from(topic))
     return fmt::format("{}\n\n{}\n", topic, wrap(verdict_meaning(*verdict), 0));
   if (const auto number = parse_pattern(topic)) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <mutex>
@@ -17,6 +18,7 @@
 #include "cli/recording_arguments.h"
 #include "record/recording.h"
 #include "trace/checked_reader.h"
+#include "trace/spool_reader.h"
 
 namespace ravel {
 namespace {
@@ -69,6 +71,11 @@ class Run : public Command {
     const auto analyze_one = [&](const RecordedProcess& process,
                                  std::unique_ptr<TraceReader> reader) -> Result<void> {
       const std::string stream = reader->path();
+      if (std::ranges::any_of(*infos, [](const AnalysisInfo* info) { return info->repeats; })) {
+        auto spool = SpoolReader::open(std::move(reader), options.directory);
+        if (!spool) return std::unexpected(spool.error());
+        reader = std::move(*spool);
+      }
       CheckedReader checked(std::move(reader), Rules::Lenient);
       std::vector<std::string> names_missing;
       auto findings = analyze(checked, *infos, {}, &names_missing);
