@@ -72,7 +72,7 @@ Result<void> run_chain(TraceReader& trace, std::span<const std::unique_ptr<Analy
 
 Result<std::vector<Finding>> analyze(TraceReader& trace, std::span<const AnalysisInfo* const> infos,
                                      const std::function<void(std::uint64_t)>& progress,
-                                     std::vector<std::string>* notes) {
+                                     std::vector<std::string>* notes, const WitnessOptions& witnesses) {
   std::vector<std::unique_ptr<Analysis>> analyses;
   for (const AnalysisInfo* info : infos) analyses.push_back(info->make());
   SourceLines sources;
@@ -81,7 +81,11 @@ Result<std::vector<Finding>> analyze(TraceReader& trace, std::span<const Analysi
   if (notes != nullptr) notes->insert(notes->end(), builder.notes().begin(), builder.notes().end());
   FindingStore store;
   for (Finding& finding : builder.take()) store.add(std::move(finding));
-  return store.sorted();
+  std::vector<Finding> findings = store.sorted();
+  if (auto added = add_witnesses(trace, findings, witnesses); !added) return std::unexpected(added.error());
+  FindingStore with_witnesses;  // verdicts may have changed
+  for (Finding& finding : findings) with_witnesses.add(std::move(finding));
+  return with_witnesses.sorted();
 }
 
 }  // namespace ravel

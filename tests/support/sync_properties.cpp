@@ -1,15 +1,21 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <set>
 #include <utility>
 
+#include "analysis/chain.h"
+#include "analysis/witness_search.h"
 #include "support/detect.h"
 #include "support/filters.h"
 #include "support/naive_closure.h"
 #include "support/properties.h"
+#include "support/witness_runs.h"
 #include "witness/oracle.h"
+#include "witness/reordering.h"
+#include "witness/witness.h"
 
 namespace ravel {
 namespace {
@@ -68,6 +74,20 @@ TraceShape nested(std::uint64_t seed) {
   shape.requests = one_in(20, 4);
   return shape;
 }
+/// Either.
+TraceShape mixed(std::uint64_t seed) { return mix(seed, 30) % 2 == 0 ? nested(seed) : for_the_oracle(seed); }
+/// What can be run again without values: locks, forks, joins and accesses, all threads forked.
+TraceShape program(std::uint64_t seed) {
+  TraceShape shape = mixed(seed);
+  shape.forks = shape.open_sections = true;
+  shape.requests = shape.waits = shape.barriers = shape.blocks = shape.units = false;
+  shape.events += 4;
+  return shape;
+}
+class NoSink final : public DetectionSink {
+ public:
+  void report(const Detection& /*detection*/) override {}
+};
 Races reported(const SmallTrace& trace, std::string_view analysis) {
   MemoryReader reader = reader_of(trace, 3);
   Races races;
@@ -184,6 +204,134 @@ Outcome deadlocks_are_real_and_none_is_silent(const SmallTrace& trace) {
   return {witness.has_value(), std::nullopt};
 }
 
+/// All that syncp and deadlock predict.
+std::vector<WitnessGoal> predictions(const SmallTrace& trace) {
+  std::vector<WitnessGoal> goals;
+  for (const auto& [first, second] : reported(trace, "syncp"))
+    goals.push_back({WitnessGoal::Kind::Race, {first, second}});
+  for (const auto& requests : deadlocks(trace, Verdict::Predicted))
+    goals.push_back({WitnessGoal::Kind::Deadlock, {requests.begin(), requests.end()}});
+  return goals;
+}
+
+/// A checked witness for each; `slices`: not by the whole trace but by what judges it.
+std::expected<std::vector<Witness>, std::string> witnesses(const SmallTrace& trace,
+                                                           const std::vector<WitnessGoal>& goals,
+                                                           WitnessJudge judge = WitnessJudge::Beginning) {
+  MemoryReader reader = reader_of(trace, 3);
+  std::vector<WitnessSearch::Found> cuts;
+  std::vector<std::unique_ptr<Analysis>> search;
+  search.push_back(std::make_unique<WitnessSearch>(goals, cuts));
+  NoSink sink;
+  if (auto run = run_chain(reader, search, sink); !run) return std::unexpected(run.error().text());
+  std::vector<WitnessTask> tasks;
+  for (std::size_t i = 0; i < goals.size(); ++i) {
+    if (!cuts[i]) return std::unexpected(cuts[i].error());
+    tasks.push_back({goals[i], *cuts[i]});
+  }
+  auto built = build_witnesses(reader, std::move(tasks), judge);
+  if (!built) return std::unexpected(built.error().text());
+  std::vector<Witness> all;
+  for (auto& one : *built) {
+    if (!one) return std::unexpected(one.error());
+    all.push_back(std::move(*one));
+  }
+  return all;
+}
+
+Outcome predictions_have_witnesses(const SmallTrace& trace) {
+  const std::vector<WitnessGoal> goals = predictions(trace);
+  if (goals.empty()) return {};
+  for (const WitnessJudge judge : {WitnessJudge::Beginning, WitnessJudge::Slice}) {
+    const auto all = witnesses(trace, goals, judge);
+    if (!all) return {true, all.error()};
+    // A slice judges as the whole trace does.
+    for (const Witness& witness : *all) {
+      const bool race = witness.goal.kind == WitnessGoal::Kind::Race;
+      if (race ? !check_race(trace, witness.sequence) : !check_deadlock(trace, witness.sequence))
+        return {true, "the whole trace does not bear it out"};
+    }
+  }
+  return {true, std::nullopt};
+}
+
+/// Cuts that are too short by one event are not taken for witnesses, whichever way they are judged.
+Outcome slices_judge_as_the_trace(const SmallTrace& trace) {
+  const std::vector<WitnessGoal> goals = predictions(trace);
+  if (goals.empty()) return {};
+  const auto all = witnesses(trace, goals);
+  if (!all) return {true, all.error()};
+  for (const Witness& witness : *all) {
+    for (std::uint32_t t = 0; t < 4; ++t) {
+      WitnessTask task{witness.goal, {}};
+      std::vector<std::uint64_t> own;
+      for (const std::uint64_t position : witness.sequence) {
+        if (std::ranges::find(witness.goal.events, position) != witness.goal.events.end()) continue;
+        const Event& event = trace.events[*trace.index_of(position)];
+        task.cut.resize(std::max(task.cut.size(), event.thread.index() + 1));
+        task.cut[event.thread.index()] = position;
+        if (event.thread.value == t) own.push_back(position);
+      }
+      if (own.empty()) continue;
+      task.cut[t] = own.size() < 2 ? 0 : own[own.size() - 2];
+      MemoryReader reader = reader_of(trace, 3);
+      const auto whole = build_witnesses(reader, {task}, WitnessJudge::Beginning);
+      const auto slice = build_witnesses(reader, {task}, WitnessJudge::Slice);
+      if (whole->front().has_value() != slice->front().has_value())
+        return {true, fmt::format("without the last event of thread {}: by the trace {}, by the slice {}", t,
+                                  whole->front() ? "accepted" : whole->front().error(),
+                                  slice->front() ? "accepted" : slice->front().error())};
+    }
+  }
+  return {true, std::nullopt};
+}
+
+/// The witness of a race, as a trace of its own, has the race; that of a deadlock the deadlock.
+Outcome witnesses_show_it(const SmallTrace& trace) {
+  const std::vector<WitnessGoal> goals = predictions(trace);
+  if (goals.empty()) return {};
+  const auto all = witnesses(trace, goals);
+  if (!all) return {true, all.error()};
+  for (const Witness& witness : *all) {
+    const auto reader = trace_of(witness_text(witness, "a test"));
+    const auto read = collect(*reader, 1000);
+    if (!read) return {true, read.error().text()};
+    if (witness.goal.kind == WitnessGoal::Kind::Race) {
+      const std::uint64_t last = read->events.back().position;
+      if (!happens_before_races(*read).contains({last - 1, last})) return {true, "the race is not at its end"};
+    } else if (deadlocks(*read, Verdict::Observed).empty()) {
+      return {true, "it does not end in a deadlock"};
+    }
+  }
+  return {true, std::nullopt};
+}
+
+Outcome schedules_lead_there(const SmallTrace& original) {
+  const SmallTrace trace = with_ordinals(original);
+  const std::vector<WitnessGoal> goals = predictions(trace);
+  if (goals.empty()) return {};
+  const auto all = witnesses(trace, goals);
+  if (!all) return {true, all.error()};
+  Outcome outcome;
+  for (const Witness& witness : *all) {
+    const auto schedule = witness_schedule(witness, "a test");
+    if (!schedule) continue;  // a thread whose beginning is not in the trace
+    outcome.exercised = true;
+    const auto positions = run_under(trace, *schedule);
+    std::vector<std::size_t> at;
+    for (const std::uint64_t goal : witness.goal.events)
+      at.push_back(static_cast<std::size_t>(std::ranges::find(positions, goal) - positions.begin()));
+    if (witness.goal.kind == WitnessGoal::Kind::Race && (at[0] == positions.size() || at[0] + 1 != at[1]))
+      outcome.failure = fmt::format("events {} are not side by side, but at {} of {}:\n{}",
+                                    fmt::join(witness.goal.events, " and "), fmt::join(at, " and "),
+                                    fmt::join(positions, " "), *schedule);
+    if (witness.goal.kind == WitnessGoal::Kind::Deadlock &&
+        std::ranges::any_of(at, [&](std::size_t one) { return one != positions.size(); }))
+      outcome.failure = fmt::format("the run does not deadlock: {}\n{}", fmt::join(positions, " "), *schedule);
+  }
+  return outcome;
+}
+
 }  // namespace
 
 std::span<const Property> sync_properties() {
@@ -207,6 +355,14 @@ std::span<const Property> sync_properties() {
       Property{"DeadlocksAreReal",
                "a correct reordering shows a predicted deadlock; if one shows any, deadlock says something",
                nested, deadlocks_are_real_and_none_is_silent, 4},
+      Property{"PredictionsHaveWitnesses", "the checker accepts a witness of all that is predicted", mixed,
+               predictions_have_witnesses, 4},
+      Property{"SlicesJudgeAsTheTrace", "a slice of the trace judges a cut that is too short as the trace does",
+               for_the_oracle, slices_judge_as_the_trace, 8},
+      Property{"WitnessesShowIt", "a witness read back as a trace has the race or the deadlock", mixed,
+               witnesses_show_it, 8},
+      Property{"SchedulesLeadThere", "a run under a witness' schedule has the events side by side, or deadlocks",
+               program, schedules_lead_there, 4},
   };
   return kProperties;
 }
