@@ -43,8 +43,8 @@ TraceClosure::Variable& TraceClosure::variable(VariableId id) {
 void TraceClosure::need(LineId line, Mark at, Reached what, Need why) {
   if (what.mark == 0 || what.line == line) return;
   SyncClosure& past = past_[line.index()];
-  // What the past has by itself, not by the order of sections, need not be said again.
-  if (why == Need::Reading && past.has(what)) return;
+  // What the past has need not be said again, but for what counts by itself (SyncClosure::Rules::Order).
+  if (why != Need::Order && past.has(what)) return;
   history_.need(line, at, what, why);
   past.include({line, at});
   past.checkpoint(line);
@@ -88,8 +88,7 @@ void TraceClosure::prepare(const Event& event) {
     state.block = find_block(context_.variables.address(event.variable()));
   }
   const LineId self = line(event.thread);
-  if (!past_[self.index()].has(state.block))
-    need(self, before(mark_of(event.position)), state.block, Need::Order);
+  need(self, before(mark_of(event.position)), state.block, Need::Memory);
 }
 
 void TraceClosure::perform(std::span<const Event> parts) {
@@ -208,7 +207,7 @@ void TraceClosure::acquire(const Event& event) {
   const Mark now = mark_of(event.position);
   const std::uint32_t id = lock(event.lock());
   SyncClosure& past = past_[self.index()];
-  if (!past.has(locks_[id].block)) need(self, before(now), locks_[id].block, Need::Order);
+  need(self, before(now), locks_[id].block, Need::Memory);
   history_.begin_section(self, now, id, event.kind == EventKind::AcquireShared);
   past.include({self, now});
   past.checkpoint(self);
@@ -294,7 +293,7 @@ void TraceClosure::block(const Event& event) {
       ++old;
       continue;
     }
-    if (!past_[self.index()].has(block.event)) defer(event, block.event, Need::Order);
+    defer(event, block.event, Need::Memory);
     old = blocks_.erase(old);
     if (old_begin < begin) blocks_[old_begin] = {begin, block.event};
     if (block.end > end) blocks_[end] = block;

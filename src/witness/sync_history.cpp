@@ -14,7 +14,9 @@ LineId SyncHistory::add_line() {
 }
 
 void SyncHistory::need(LineId line, Mark at, Reached what, Need why) {
-  const Kind kind = why == Need::Order ? Kind::Order : Kind::Reading;
+  const Kind kind = why == Need::Order     ? Kind::Order
+                    : why == Need::Reading ? Kind::Reading
+                                           : Kind::Memory;
   lines_[line.index()].items.push_back(
       {at, what.line.value & ((1U << 30) - 1), static_cast<std::uint32_t>(kind) & 3U, what.mark});
 }
@@ -117,6 +119,7 @@ void SyncClosure::walk(LineId line) {
         raise({LineId(std::uint32_t{item.subject}), item.detail});
         break;
       case SyncHistory::Kind::Reading:
+      case SyncHistory::Kind::Memory:
         if (rules_ == Rules::All) raise({LineId(std::uint32_t{item.subject}), item.detail});
         break;
       case SyncHistory::Kind::Section:

@@ -45,8 +45,9 @@ inline constexpr std::uint64_t kLastPosition = (std::uint64_t{1} << 31) - 1;
 
 /// Why a line needs another one to have come somewhere.
 enum class Need : std::uint8_t {
-  Order,   ///< whatever the program does: forks, joins, barriers, lifetimes
-  Reading  ///< to read what it read
+  Order,    ///< whatever the program does: forks, joins, barriers, waits
+  Reading,  ///< to read what it read
+  Memory    ///< to find its memory allocated, or free, where it was
 };
 
 class SyncClosure;
@@ -77,7 +78,7 @@ class SyncHistory {
  private:
   friend class SyncClosure;
 
-  enum class Kind : std::uint8_t { Order, Reading, Section };
+  enum class Kind : std::uint8_t { Order, Reading, Memory, Section };
   struct Item {
     Mark at;
     std::uint32_t subject : 30;  ///< the line, or the lock
@@ -114,7 +115,7 @@ class SyncClosure {
  public:
   enum class Rules : std::uint8_t {
     All,
-    Order  ///< only what no run of the program can change: neither what was read nor sections
+    Order  ///< only what no run of the program can change: not what was read, nor where memory was, nor sections
   };
 
   explicit SyncClosure(SyncHistory& history, Rules rules = Rules::All) : history_(&history), rules_(rules) {}

@@ -15,46 +15,47 @@ namespace {
 
 /// A beginning of the trace up to here is taken as a whole.
 constexpr std::uint64_t kMostWhole = 20'000;
-/// A slice that judges a witness must not be longer.
-constexpr std::size_t kMostJudges = 100'000;
+/// What judges a witness must not be longer, nor all that is collected.
+constexpr std::size_t kMostJudges = 500'000;
+constexpr std::size_t kMostCollected = 4'000'000;
 constexpr std::uint64_t kWord = 8;
+/// How far behind the last event of a goal the next ones of its threads are looked for: to be held back.
+constexpr std::uint64_t kLookBehind = 100'000;
 
 /// Collects the events of one task.
 class Slice {
  public:
-  Slice(WitnessTask task, WitnessJudge judge)
-      : task_(std::move(task)), judge_(judge), beyond_(task_.cut.size()) {}
+  /// `collected` counts the events of all slices.
+  Slice(WitnessTask task, WitnessJudge judge, std::size_t& collected)
+      : task_(std::move(task)), judge_(judge), collected_(&collected), beyond_(task_.cut.size()) {}
 
   std::uint64_t last() const { return task_.goal.last(); }
   bool whole() const { return judge_ == WitnessJudge::Beginning && last() <= kMostWhole; }
   bool too_long() const { return too_long_; }
 
   void first_pass(const Event& event) {
-    if (too_long_ || event.position > last()) return;
+    if (too_long_) return;
     const bool inside = runs(event);
-    if (!inside && !whole() && !is_goal(event)) return;
-    events_.push_back(event);
+    if (!inside && !is_goal(event)) {
+      if (!whole()) return;
+      if (!is_first_beyond(event) && event.position > last()) return;
+    }
     if (inside) {
       ++count_;
       if (!whole()) note(event);
     }
-    too_long_ |= count_ > kMostWitnessEvents || events_.size() > kMostJudges;
-    if (too_long_) events_ = {};
+    add(event);
   }
 
   /// What could show that the cut lacks something.
   void second_pass(const Event& event) {
-    if (too_long_ || whole() || event.position > last() || runs(event) || is_goal(event)) return;
-    const bool first_beyond = event.thread.index() >= beyond_.size() || !beyond_[event.thread.index()];
-    if (!first_beyond && !judges(event)) return;
-    if (event.thread.index() >= beyond_.size()) beyond_.resize(event.thread.index() + 1);
-    beyond_[event.thread.index()] = true;
-    events_.push_back(event);
-    too_long_ |= events_.size() > kMostJudges;
+    if (too_long_ || whole() || runs(event) || is_goal(event)) return;
+    if (!is_first_beyond(event) && (event.position > last() || !judges(event))) return;
+    add(event);
   }
 
   std::expected<Witness, std::string> finish(const TraceReader& trace) {
-    if (too_long_) return std::unexpected(fmt::format("it would take more than {} events", kMostWitnessEvents));
+    if (too_long_) return std::unexpected("it, or what it takes to check it, would be too long");
     std::ranges::sort(events_, {}, &Event::position);
     Witness witness{task_.goal, {trace.header(), trace.tables(), std::move(events_)}, {}};
     for (const Event& event : witness.trace.events)
@@ -81,6 +82,23 @@ class Slice {
   }
   bool is_goal(const Event& event) const {
     return std::ranges::find(task_.goal.events, event.position) != task_.goal.events.end();
+  }
+
+  void add(const Event& event) {
+    events_.push_back(event);
+    ++*collected_;
+    too_long_ = count_ > kMostWitnessEvents || events_.size() > kMostJudges || *collected_ > kMostCollected;
+    if (!too_long_) return;
+    *collected_ -= events_.size();
+    events_ = {};
+  }
+
+  /// Asked once for each event that does not run.
+  bool is_first_beyond(const Event& event) {
+    if (event.thread.index() >= beyond_.size()) beyond_.resize(event.thread.index() + 1);
+    const bool first = !beyond_[event.thread.index()];
+    beyond_[event.thread.index()] = true;
+    return first;
   }
 
   void note(const Event& event) {
@@ -122,6 +140,7 @@ class Slice {
 
   WitnessTask task_;
   WitnessJudge judge_;
+  std::size_t* collected_;
   std::vector<Event> events_;
   std::size_t count_ = 0;
   bool too_long_ = false;
@@ -135,7 +154,7 @@ class Slice {
 Result<void> read_until(TraceReader& trace, std::uint64_t last, const auto& use) {
   for (std::vector<Event> batch;;) {
     if (auto read = trace.next(batch); !read) return read;
-    if (batch.empty() || batch.front().position > last) return {};
+    if (batch.empty() || batch.front().position > last + kLookBehind) return {};
     for (const Event& event : batch) use(event);
   }
 }
@@ -148,7 +167,8 @@ Result<std::vector<std::expected<Witness, std::string>>> build_witnesses(TraceRe
                                                                          std::vector<WitnessTask> tasks,
                                                                          WitnessJudge judge) {
   std::vector<Slice> slices;
-  for (WitnessTask& task : tasks) slices.emplace_back(std::move(task), judge);
+  std::size_t collected = 0;
+  for (WitnessTask& task : tasks) slices.emplace_back(std::move(task), judge, collected);
   std::uint64_t last = 0;
   for (const Slice& slice : slices) last = std::max(last, slice.last());
   if (auto rewound = trace.rewind(); !rewound) return std::unexpected(rewound.error());

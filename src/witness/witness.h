@@ -39,7 +39,7 @@ struct Witness {
 };
 
 /// More than this is not a witness that anybody could check or follow.
-inline constexpr std::size_t kMostWitnessEvents = 20'000;
+inline constexpr std::size_t kMostWitnessEvents = 100'000;
 
 struct WitnessTask {
   WitnessGoal goal;

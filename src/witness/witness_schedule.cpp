@@ -37,7 +37,7 @@ class Constraints {
   /// The first thread of the trace is main; who it started is named by the forks, in their order.
   void name_threads() {
     std::map<ThreadId, std::size_t> children;
-    if (!witness_.trace.events.empty()) paths_[witness_.trace.events.front().thread] = "0";
+    if (!witness_.trace.events.empty()) paths_.try_emplace(witness_.trace.events.front().thread, 1, '0');
     for (const Event& event : witness_.trace.events) {
       if (event.kind != EventKind::Fork) continue;
       const auto parent = paths_.find(event.thread);

@@ -299,7 +299,11 @@ Outcome witnesses_show_it(const SmallTrace& trace) {
     if (witness.goal.kind == WitnessGoal::Kind::Race) {
       const std::uint64_t last = read->events.back().position;
       if (!happens_before_races(*read).contains({last - 1, last})) return {true, "the race is not at its end"};
-    } else if (deadlocks(*read, Verdict::Observed).empty()) {
+    } else if (std::ranges::none_of(read->events, [](const Event& event) {
+                 // Whether a request is a reader's is not in a trace.
+                 return event.kind == EventKind::AcquireShared;
+               }) &&
+               deadlocks(*read, Verdict::Observed).empty()) {
       return {true, "it does not end in a deadlock"};
     }
   }
@@ -308,6 +312,13 @@ Outcome witnesses_show_it(const SmallTrace& trace) {
 
 Outcome schedules_lead_there(const SmallTrace& original) {
   const SmallTrace trace = with_ordinals(original);
+  // A schedule cannot name a thread that nobody forks.
+  std::set<ThreadId> known;
+  for (const Event& event : trace.events) {
+    if (known.empty()) known.insert(event.thread);
+    if (!known.contains(event.thread)) return {};
+    if (event.kind == EventKind::Fork) known.insert(event.other_thread());
+  }
   const std::vector<WitnessGoal> goals = predictions(trace);
   if (goals.empty()) return {};
   const auto all = witnesses(trace, goals);
