@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -61,6 +62,8 @@ struct Detection {
   VariableId variable;               ///< what it is about, if a memory location
   std::span<const Involved> events;  ///< in trace order; the last is the one that completed it
   std::string_view message = {};     ///< empty: the sink words it
+  /// Where the variable was, if it may be gone by the time of the report.
+  std::optional<std::uint64_t> address = {};
 };
 
 class Resolver;

@@ -12,8 +12,8 @@ FindingBuilder::Key FindingBuilder::key(const Detection& detection) {
   Key key;
   // Named variables are different objects; blocks of memory are told apart by the places that access them.
   if (detection.variable.valid()) {
-    const std::uint64_t address = resolver_->variables().address(detection.variable);
-    if (is_synthetic(address)) key.object = address;
+    const std::uint64_t where = address(detection);
+    if (is_synthetic(where)) key.object = where;
   }
   const auto mix = [&key](std::uint64_t value) {
     key.accesses = (key.accesses ^ value) * 0x9e3779b97f4a7c15ULL;
@@ -42,16 +42,20 @@ void FindingBuilder::report(const Detection& detection) {
     ++findings_[entry->second].occurrences;
 }
 
-FindingBuilder::Object FindingBuilder::object(VariableId variable, std::uint64_t position) {
-  const std::uint64_t address = resolver_->variables().address(variable);
-  std::string name = resolver_->variables().name(variable, trace_.tables());
-  if (!has_modules() || is_synthetic(address)) return {.name = name, .canonical = name};
-  if (const auto data = names_.data(address))
-    return {.name = data->name, .canonical = canonical_object(*data)};
-  const auto block = resolver_->blocks().find(address, position);
+std::uint64_t FindingBuilder::address(const Detection& detection) const {
+  return detection.address ? *detection.address : resolver_->variables().address(detection.variable);
+}
+
+FindingBuilder::Object FindingBuilder::object(const Detection& detection) {
+  const std::uint64_t where = address(detection);
+  std::string name = trace_.tables().name(TargetSpace::Variable, where);
+  if (!has_modules() || is_synthetic(where)) return {.name = name, .canonical = name};
+  if (const auto data = names_.data(where)) return {.name = data->name, .canonical = canonical_object(*data)};
+  const std::uint64_t position = detection.events.empty() ? 0 : detection.events.back().position;
+  const auto block = resolver_->blocks().find(where, position);
   const SourceFrame* const by = block ? names_.shown(block->place, block->stack) : nullptr;
   if (by == nullptr) return {.name = std::move(name), .canonical = {}};  // addresses differ from run to run
-  return {.name = fmt::format("byte {} of {} allocated by {} at {}", address - block->begin, block->size,
+  return {.name = fmt::format("byte {} of {} allocated by {} at {}", where - block->begin, block->size,
                               by->function.empty() ? "?" : by->function, place_text(*by)),
           .canonical = by->linkage_name};
 }
@@ -131,8 +135,7 @@ Finding FindingBuilder::build(const Detection& detection) {
   Finding finding;
   finding.kind = detection.kind;
   Object about;
-  if (detection.variable.valid())
-    about = object(detection.variable, detection.events.empty() ? 0 : detection.events.back().position);
+  if (detection.variable.valid()) about = object(detection);
   finding.object = about.name;
   std::vector<FingerprintPart> parts;
   for (const Involved& event : detection.events) {

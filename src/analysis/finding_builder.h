@@ -55,7 +55,9 @@ class FindingBuilder final : public DetectionSink {
   /// A library whose synchronization the trace lacks and which the event's thread was in; empty: none.
   std::string unseen_library(const Involved& event) const;
   Finding build(const Detection& detection);
-  Object object(VariableId variable, std::uint64_t position);
+  /// Where the variable of the detection is or was.
+  std::uint64_t address(const Detection& detection) const;
+  Object object(const Detection& detection);
   std::string lock_name(LockId lock);
   FindingStep step(const Involved& event, const std::string& object);
   FingerprintPart part(const Involved& event);

@@ -32,6 +32,8 @@ struct Property {
 std::span<const Property> witness_properties();
 /// About the analyses that find races.
 std::span<const Property> race_properties();
+/// About those that predict races.
+std::span<const Property> predictive_properties();
 
 /// A property that failed, with the smallest trace found that shows it.
 struct Counterexample {
