@@ -10,9 +10,12 @@
 #include <array>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "event/event.h"
+#include "trace/large_memory.h"
 
 namespace ravel {
 
@@ -40,6 +43,15 @@ class ConflictTable {
   void access(const SectionName& section, VariableId variable, bool write, Observer& observer);
   /// One that was reported late.
   void remember(const SectionName& section, VariableId variable, bool write);
+
+  /// Starts loading what is known of a variable that will be accessed soon: first where it is, then itself.
+  void prefetch_index(VariableId variable) const {
+    if (variable.index() < first_.size()) __builtin_prefetch(&first_[variable.index()]);
+  }
+  void prefetch(VariableId variable) const {
+    if (variable.index() < first_.size() && first_[variable.index()] != kNone)
+      __builtin_prefetch(&entries_[first_[variable.index()]]);
+  }
 
   /// The resolver's lifetime events.
   void split(VariableId whole, VariableId part);
@@ -73,10 +85,13 @@ class ConflictTable {
     return std::uint64_t{variable.value} << 32 | lock.value;
   }
 
-  std::vector<std::uint32_t> first_;  ///< by variable: its most recent entry, or kNone
-  std::vector<Entry> entries_;
+  std::vector<std::uint32_t, LargeAllocator<std::uint32_t>> first_;  ///< by variable: an entry, or kNone
+  std::vector<Entry, LargeAllocator<Entry>> entries_;
   std::vector<std::uint32_t> free_entries_;
-  boost::unordered_flat_map<std::uint64_t, std::uint32_t> entry_of_;  ///< for variables with several locks
+  /// For variables with several locks.
+  boost::unordered_flat_map<std::uint64_t, std::uint32_t, boost::hash<std::uint64_t>, std::equal_to<>,
+                            LargeAllocator<std::pair<const std::uint64_t, std::uint32_t>>>
+      entry_of_;
   std::vector<std::vector<Shared>> shared_;
   std::vector<std::uint32_t> free_shared_;
 };

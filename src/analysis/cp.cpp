@@ -27,7 +27,7 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
+#include <ranges>
 
 #include "analysis/causal_clocks.h"
 #include "analysis/clock_log.h"
@@ -36,6 +36,7 @@
 #include "analysis/race_history.h"
 #include "analysis/recorder_times.h"
 #include "analysis/resolver.h"
+#include "analysis/retired_variables.h"
 #include "analysis/section_log.h"
 
 namespace ravel {
@@ -58,6 +59,13 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer, RaceHis
 
   void consume(std::span<const Event> batch) override {
     for (std::size_t i = 0; i < batch.size(); ++i) {
+      constexpr std::size_t kAhead = 16;
+      if (i + 2 * kAhead < batch.size() && is_access(batch[i + 2 * kAhead].kind))
+        conflicts_.prefetch_index(batch[i + 2 * kAhead].variable());
+      if (i + kAhead < batch.size() && is_access(batch[i + kAhead].kind)) {
+        history_.prefetch(batch[i + kAhead].variable());
+        conflicts_.prefetch(batch[i + kAhead].variable());
+      }
       if (!kWanted.has(batch[i].kind)) continue;
       window_.push_back(batch[i]);
       arrive(window_.back());
@@ -134,11 +142,13 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer, RaceHis
         return;
       case EventKind::Retire:
         conflicts_.retire(event.variable());
-        retired_.push_back({event.position, event.variable(), variables_->address(event.variable())});
+        retired_.add(event.position, event.variable(), variables_->address(event.variable()));
         return;
       default:
         if (is_access(event.kind))
-          for (const OpenSections::Open& section : open_.open(event.thread)) {
+          // The innermost lock is the one that most often protects the variable: the table finds its first
+          // lock fastest.
+          for (const OpenSections::Open& section : open_.open(event.thread) | std::views::reverse) {
             raised_ = &sections_[section.tag];
             conflicts_.access(section.name, event.variable(), is_write(event.kind), *this);
           }
@@ -530,10 +540,6 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer, RaceHis
     const bool first_of_all = !std::exchange(found_, true);
     const bool promised = nested_ && !loose_ && (first_of_all || (continues_ && exact_));
     const std::array events = {first.access, Involved(*second)};
-    // The variable may be gone by now, and its number another's.
-    const auto gone = std::ranges::find_if(retired_, [&](const Retired& each) {
-      return each.variable == first.variable && each.position >= second->position;
-    });
     sink_->report(
         {.kind = FindingKind::Race,
          .verdict = promised ? Verdict::Predicted : Verdict::Suspected,
@@ -546,7 +552,7 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer, RaceHis
                             "only the order of lock operations hides it",
          .variable = first.variable,
          .events = events,
-         .address = gone == retired_.end() ? std::nullopt : std::optional(gone->address)});
+         .address = retired_.address(first.variable, second->position)});
   }
 
   const CpOptions options_;
@@ -578,12 +584,7 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer, RaceHis
   std::vector<Section> sections_;
   std::size_t unsettled_ = 0;    ///< open sections whose latest() can rise
   std::vector<RaceEdge> edges_;  ///< by index
-  struct Retired {
-    std::uint64_t position;
-    VariableId variable;
-    std::uint64_t address;
-  };
-  std::vector<Retired> retired_;
+  RetiredVariables retired_;
 
   // Passes.
   CausalClocks clocks_;

@@ -137,4 +137,45 @@ std::vector<std::pair<std::uint64_t, std::uint64_t>> weakly_causally_precedes_ra
   return one_by_one(trace, Weak::Yes);
 }
 
+Races must_before_races(const SmallTrace& trace) {
+  const auto& events = trace.events;
+  const auto writes = [](const Event& event) {
+    return is_write(event.kind) || event.kind == EventKind::Free;
+  };
+  const auto accesses = [](const Event& event) {
+    return is_access(event.kind) || event.kind == EventKind::Free;
+  };
+  Edges edges = program_order(trace);
+  for (const auto& [i, j] : base_edges(trace))
+    if (!is_atomic(events[j].kind) && events[j].kind != EventKind::Fence) edges.emplace(i, j);
+  for (std::size_t j = 0; j < events.size(); ++j)
+    for (std::size_t i = 0; i < j; ++i)
+      if (accesses(events[i]) && accesses(events[j]) && overlap(events[i], events[j]) &&
+          (writes(events[i]) || writes(events[j])) && same_lifetime(trace, i, j))
+        edges.emplace(i, j);  // communication order
+  const std::vector<Section> all = sections(trace);
+  Relation before = closure(events.size(), edges);
+  for (bool more = true; more;) {
+    more = false;
+    for (const Section& k : all)
+      for (const Section& h : all)
+        if (exclude(trace, k, h) && before[k.acquire][h.end])
+          more |= edges.emplace(k.end, h.acquire).second;  // condition 3
+    if (more) before = closure(events.size(), edges);
+  }
+  Races races;
+  for (std::size_t b = 0; b < events.size(); ++b)
+    for (std::size_t a = 0; a < b; ++a) {
+      if (!clash(events[a], events[b]) || !same_lifetime(trace, a, b)) continue;
+      bool ordered = false;
+      for (std::size_t c = 0; c < b; ++c) {
+        const bool earlier = events[c].thread == events[b].thread;
+        const bool begin = events[c].kind == EventKind::Fork && events[c].other_thread() == events[b].thread;
+        ordered |= (earlier || begin) && before[a][c];
+      }
+      if (!ordered) races.emplace(events[a].position, events[b].position);
+    }
+  return races;
+}
+
 }  // namespace ravel

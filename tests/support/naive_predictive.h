@@ -22,4 +22,8 @@ std::vector<std::pair<std::uint64_t, std::uint64_t>> causally_precedes_races_one
 std::vector<std::pair<std::uint64_t, std::uint64_t>> weakly_causally_precedes_races_one_by_one(
     const SmallTrace& trace);
 
+/// Sadowski 2012, Definition 8, with strict program order in the condition for a race; all sections count as
+/// ended. The order of clashing accesses includes atomic ones; fork, join and barriers are edges, too.
+Races must_before_races(const SmallTrace& trace);
+
 }  // namespace ravel

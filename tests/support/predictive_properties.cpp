@@ -7,6 +7,8 @@
 #include <set>
 
 #include "analysis/cp.h"
+#include "analysis/mb.h"
+#include "analysis/wcp.h"
 #include "support/detect.h"
 #include "support/filters.h"
 #include "support/naive_predictive.h"
@@ -171,6 +173,15 @@ Outcome cp_continues_like_its_definition(const SmallTrace& trace) {
   return continues_like(run(trace, make_cp({})), causally_precedes_races_one_by_one(trace), trace);
 }
 
+Outcome wcp_is_its_definition(const SmallTrace& trace) {
+  return matches_definition(pairs(run(trace, make_wcp({.continuation = false}))),
+                            weakly_causally_precedes_races(trace));
+}
+
+Outcome wcp_continues_like_its_definition(const SmallTrace& trace) {
+  return continues_like(run(trace, make_wcp({})), weakly_causally_precedes_races_one_by_one(trace), trace);
+}
+
 Outcome promises_hold(const SmallTrace& trace, const std::vector<Detected>& detected, const Races& defined) {
   Outcome outcome = promises_hold(trace, detected);
   if (outcome.failure) return outcome;
@@ -189,6 +200,10 @@ Outcome cp_promises_hold(const SmallTrace& trace) {
   return promises_hold(trace, run(trace, make_cp({})), causally_precedes_races(trace));
 }
 
+Outcome wcp_promises_hold(const SmallTrace& trace) {
+  return promises_hold(trace, run(trace, make_wcp({})), weakly_causally_precedes_races(trace));
+}
+
 Outcome cp_promises_hold_in_short_windows(const SmallTrace& trace) {
   Outcome outcome = promises_hold(trace, run(trace, make_cp({.continuation = true, .max_window = 4})));
   return outcome;
@@ -205,6 +220,10 @@ Outcome promises_hold_when_filtered(const SmallTrace& trace, std::unique_ptr<Ana
 Outcome cp_promises_hold_when_filtered(const SmallTrace& trace) {
   return promises_hold_when_filtered(trace, make_cp({}));
 }
+Outcome wcp_promises_hold_when_filtered(const SmallTrace& trace) {
+  return promises_hold_when_filtered(trace, make_wcp({}));
+}
+
 /// An access that was reported late may have come before or after a race of the same time, so only the first
 /// race is sure to be found.
 Outcome first_race_survives_owner_filter(const SmallTrace& trace, std::string_view analysis) {
@@ -224,6 +243,39 @@ Outcome first_race_survives_owner_filter(const SmallTrace& trace, std::string_vi
 Outcome first_cp_race_survives_owner_filter(const SmallTrace& trace) {
   return first_race_survives_owner_filter(trace, "cp");
 }
+Outcome first_wcp_race_survives_owner_filter(const SmallTrace& trace) {
+  return first_race_survives_owner_filter(trace, "wcp");
+}
+
+Outcome mb_is_its_definition(const SmallTrace& trace) {
+  return matches_definition(pairs(run(trace, make_mb({.embedded_hb = false}))), must_before_races(trace));
+}
+
+Outcome mb_reports_hb_races(const SmallTrace& trace) {
+  const auto found = seconds(pairs(run(trace, make_mb({}))));
+  std::set<std::uint64_t> expected = seconds(must_before_races(trace));
+  expected.merge(seconds(happens_before_races(trace)));
+  Outcome outcome{!expected.empty(), std::nullopt};
+  if (found != expected)
+    outcome.failure =
+        fmt::format("blames {}, and not {}", fmt::join(found, " "), fmt::join(expected, " "));
+  return outcome;
+}
+
+Outcome mb_survives_owner_filter(const SmallTrace& trace) {
+  const Filtered filtered = owner_filter(trace);
+  const auto whole = seconds(pairs(run(trace, make_mb({.embedded_hb = false}))));
+  std::set<std::uint64_t> expected, found;
+  for (const std::uint64_t second : whole) expected.insert(filtered.stands_for[*trace.index_of(second)]);
+  for (const std::uint64_t second : seconds(pairs(run(filtered.trace, make_mb({.embedded_hb = false})))))
+    found.insert(filtered.original[second - 1]);
+  Outcome outcome{!whole.empty() && filtered.dropped > 0, std::nullopt};
+  if (found != expected)
+    outcome.failure = fmt::format("blames {} of the whole trace, but {} of the filtered one",
+                                  fmt::join(expected, " "), fmt::join(found, " "));
+  return outcome;
+}
+
 Outcome races_grow(const SmallTrace& trace) {
   const Races hb = happens_before_races(trace), cp = causally_precedes_races(trace),
               wcp = weakly_causally_precedes_races(trace);
@@ -255,6 +307,24 @@ std::span<const Property> predictive_properties() {
       Property{"FirstCpRaceSurvivesTheOwnerFilter",
                "cp blames the same event first when a recorder filtered by ownership", sections_and_more,
                first_cp_race_survives_owner_filter},
+      Property{"WcpIsItsDefinition", "as CpIsItsDefinition", sections_and_more, wcp_is_its_definition},
+      Property{"WcpContinuesLikeItsDefinition", "as CpContinuesLikeItsDefinition", short_sections,
+               wcp_continues_like_its_definition, 4},
+      Property{"WcpPromisesHold", "as CpPromisesHold", predictable, wcp_promises_hold},
+      Property{"WcpPromisesHoldWithMore", "as CpPromisesHoldWithMore", predictable_with_more,
+               wcp_promises_hold},
+      Property{"WcpPromisesHoldWhenFiltered", "as CpPromisesHoldWhenFiltered", predictable,
+               wcp_promises_hold_when_filtered},
+      Property{"FirstWcpRaceSurvivesTheOwnerFilter", "as FirstCpRaceSurvivesTheOwnerFilter",
+               sections_and_more, first_wcp_race_survives_owner_filter},
+      Property{"MbIsItsDefinition",
+               "mb reports only pairs its definition has, and every second event of one", sections_and_more,
+               mb_is_its_definition},
+      Property{"MbReportsHbRaces", "mb blames the events that must-before or happens-before blame",
+               sections_and_more, mb_reports_hb_races, 2},
+      Property{"MbSurvivesTheOwnerFilter",
+               "mb reports the same second events when a recorder filtered by ownership", sections_and_more,
+               mb_survives_owner_filter, 2},
       Property{"RacesGrow",
                "races of hb are races of cp, and these of wcp, if all sections are closed and exclusive",
                closed_and_exclusive, races_grow},
