@@ -97,7 +97,8 @@ std::vector<Bytes> encode(const Trace& trace) {
   for (std::size_t at = 0; at < trace.events.size(); at += rvl::kBlockEvents) {
     const auto part =
         std::span(trace.events).subspan(at, std::min(rvl::kBlockEvents, trace.events.size() - at));
-    encoder.encode(part, payload);
+    encoder.add(part);
+    encoder.finish(payload);
     sealer.seal({.type = rvl::BlockType::Events,
                  .events = static_cast<std::uint32_t>(part.size()),
                  .first_position = at + 1},

@@ -4,22 +4,24 @@
  * without it they are null and each mark is one test of a pointer; with -DRAVEL_NO_ANNOTATIONS a mark is
  * nothing at all.
  *
- *   RAVEL_UNIT_BEGIN("transfer");        A unit of work: what happens between the two, on this thread, is
- * meant to
- *   ...                                  be atomic. Units nest. The label must be a string that stays (a
- * literal). RAVEL_UNIT_END("transfer");
+ *   RAVEL_UNIT_BEGIN("transfer");
+ *   ...
+ *   RAVEL_UNIT_END("transfer");
+ *     A unit of work: what happens between the two, on this thread, is meant to be atomic. Units nest. The
+ *     end of a unit also ends those within it that an exception has left.
  *
- *   RAVEL_UNIT("transfer");              C++: the same, until the end of the block, also by an exception
+ *   RAVEL_UNIT("transfer");
+ *     C++: the same, until the end of the block, also by an exception.
  *
- *   RAVEL_HAPPENS_BEFORE(&address);      All that this thread did before this mark happens before all that
- * another RAVEL_HAPPENS_AFTER(&address);       thread does after a later mark with the same address. For
- * synchronization that ravel cannot see: hardware, shared memory, hand-written assembler.
+ *   RAVEL_HAPPENS_BEFORE(&address);
+ *   RAVEL_HAPPENS_AFTER(&address);
+ *     All that this thread did before the first mark happens before all that another thread does after a
+ *     later mark of the second kind with the same address. For synchronization that ravel cannot see:
+ *     hardware, shared memory, hand-written assembler. The first comes before the operation that lets the
+ *     other thread go on, the second after the one that waited for it.
  *
  *   RAVEL_BENIGN_RACE(&object, sizeof object, "statistics only");
- *                                        Races on these bytes are known and wanted.
- *
- * RAVEL_HAPPENS_BEFORE comes before the operation that lets the other thread go on, RAVEL_HAPPENS_AFTER after
- * the one that waited for it.
+ *     Races on these bytes are known and wanted.
  */
 #ifndef RAVEL_ANNOTATE_H
 #define RAVEL_ANNOTATE_H

@@ -117,7 +117,7 @@ std::string FindingBuilder::unseen_library(const Involved& event) const {
   const Tables& tables = trace_.tables();
   const std::vector<std::string>& unseen = trace_.header().unseen_libraries;
   if (unseen.empty()) return {};
-  // Reported late: nobody knows who had called it.
+  // Nobody knows who had called it.
   if (!event.stack.valid()) return unseen.front();
   for (StackId at = event.stack; at.valid() && at.index() < tables.stacks.size();
        at = tables.stacks[at.index()].parent) {
@@ -129,6 +129,11 @@ std::string FindingBuilder::unseen_library(const Involved& event) const {
     if (std::ranges::find(unseen, name) != unseen.end()) return name;
   }
   return {};
+}
+
+bool FindingBuilder::is_one_of_several(const Involved& event) const {
+  const std::vector<Place>& places = trace_.tables().places;
+  return event.place.index() < places.size() && places[event.place.index()].one_of_several;
 }
 
 Finding FindingBuilder::build(const Detection& detection) {
@@ -161,6 +166,11 @@ Finding FindingBuilder::build(const Detection& detection) {
     finding.message = fmt::format("{} of {} by thread {} and {} by thread {} at {} are not ordered",
                                   finding.steps[0].operation, finding.object, finding.threads[0],
                                   finding.steps[1].operation, finding.threads[1], finding.places[1]);
+  }
+  for (const Involved& event : detection.events) {
+    if (is_one_of_several(event))
+      finding.message += fmt::format("; thread {} was at several places then, one of them is shown",
+                                     trace_.tables().thread_name(event.thread));
   }
   if (!unseen.empty())
     finding.message += fmt::format("; {} may order them: its synchronization is not seen", unseen);

@@ -54,6 +54,8 @@ class FindingBuilder final : public DetectionSink {
   Key key(const Detection& detection);
   /// A library whose synchronization the trace lacks and which the event's thread was in; empty: none.
   std::string unseen_library(const Involved& event) const;
+  /// The place shown is one of several at which these bytes were accessed.
+  bool is_one_of_several(const Involved& event) const;
   Finding build(const Detection& detection);
   /// Where the variable of the detection is or was.
   std::uint64_t address(const Detection& detection) const;

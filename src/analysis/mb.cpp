@@ -1,11 +1,12 @@
 // mb: races of the must-before relation, as Embracer finds them (Sadowski 2012, ch. 14 to 16), with its
 // embedded happens-before detector.
 //
-// Guarantee: none; a race it reports may be impossible (Figure 12.2). Verdict: `suspected`. Every event that is
-// the second of a must-before race is reported as such, as far as the last write and each thread's last reads
-// are remembered, and of each lock the last sections of a thread (1024, then half of them). Clashing accesses
-// are orders of the relation, also unsynchronised ones, so races that follow another one can be hidden from it:
-// that is what the embedded detector is for (16.3). Atomic accesses are volatile ones, whatever their order.
+// Guarantee: none; a race it reports may be impossible (Figure 12.2). Verdict: `suspected`. Every event that
+// is the second of a must-before race is reported as such, as far as the last write and each thread's last
+// reads are remembered, and of each lock the last sections of a thread (1024, then half of them). Clashing
+// accesses are orders of the relation, also unsynchronised ones, so races that follow another one can be
+// hidden from it: that is what the embedded detector is for (16.3). Atomic accesses are volatile ones,
+// whatever their order.
 //
 // What is clashing is decided when no section is open (MustBefore), or after 1048576 events at the latest; an
 // order of a section that is still open may be missed then.
@@ -120,9 +121,11 @@ const RegisterAnalysis kRegister({
     .name = "mb",
     .summary = "races that another order of sections may show (must-before, Embracer)",
     .explain =
-        "Orders two critical sections of a lock only if the beginning of the first must come before the end of "
+        "Orders two critical sections of a lock only if the beginning of the first must come before the end "
+        "of "
         "the second,\n"
-        "because of clashing accesses or otherwise; what is left unordered may race in another run. Also reports "
+        "because of clashing accesses or otherwise; what is left unordered may race in another run. Also "
+        "reports "
         "the races\n"
         "of hb. Verdict: suspected: it can be wrong, because it does not ask whether the sections can really "
         "change places.\n"

@@ -67,8 +67,9 @@ void MustBefore::synchronize(const Event& event) {
       break;
     }
     case EventKind::Join: {
+      // [MB JOIN] increments the other thread's clock, too; but it has ended, and only accesses that are
+      // reported late would get the new time.
       const VectorClock C = state(event.other_thread()).C;
-      increment(event.other_thread());
       join(state(t), C);
       increment(t);
       break;
@@ -244,18 +245,12 @@ void MustBefore::lifetime(const Event& event) {
 
 bool MustBefore::condition_3(const Ended& section, const VectorClock& acquired, const VectorClock& released) {
   if (section.lock.index() >= H_.size()) return false;
-  const Sections& all = H_[section.lock.index()];
   bool grew = false;
-  const auto times = released.times();
-  for (std::size_t i = 0; i < times.size(); ++i) {
-    const ThreadId u(i);
-    // Only what the thread learned of within the section can be new.
-    if (times[i] <= acquired[u] || u == section.released.own.thread()) continue;
-    const auto found = all.find(u);
-    if (found == all.end()) continue;
-    auto k = std::ranges::upper_bound(found->second, times[i], {}, &Section::acquired);
-    while (k != found->second.begin() && section.opened.shared && std::prev(k)->shared) --k;
-    if (k == found->second.begin()) continue;
+  for (const auto& [u, sections] : H_[section.lock.index()]) {
+    if (u == section.released.own.thread() || sections.back().released.own.time() <= acquired[u]) continue;
+    auto k = std::ranges::upper_bound(sections, released[u], {}, &Section::acquired);
+    while (k != sections.begin() && section.opened.shared && std::prev(k)->shared) --k;
+    if (k == sections.begin()) continue;
     --k;
     if (k->released.own.time() <= acquired[u]) continue;
     E_.push_back({k->released, section.opened.acquired.own, section.opened.order});

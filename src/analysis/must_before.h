@@ -3,11 +3,11 @@
 // sections of a lock whenever acq(k) is before rel(h) (Definition 8, condition 3).
 //
 // That edge ends at an acquire in the past, which the clocks of later events do not know: it is an extra edge
-// of E, and every use of a clock since has to be adjusted by E (15.1). Clashing accesses that the clocks leave
-// unordered wait in B until no section is open; then E is complete for all events so far and settle() decides
-// them. Corrections of Figure 15.1: A_m is the clock after the increment; condition 3 is applied again to all
-// sections that ended since the last decision, until E does not grow; of each thread all sections are kept,
-// and the latest that qualifies counts.
+// of E, and every use of a clock since has to be adjusted by E (15.1). Clashing accesses that the clocks
+// leave unordered wait in B until no section is open; then E is complete for all events so far and settle()
+// decides them. Corrections of Figure 15.1: A_m is the clock after the increment; condition 3 is applied
+// again to all sections that ended since the last decision, until E does not grow; of each thread all
+// sections are kept, and the latest that qualifies counts.
 //
 // Once decided, all clocks are adjusted for good, and E and B are empty again; so that they cost little, the
 // clocks of events between which a thread learns nothing share one snapshot.

@@ -12,13 +12,17 @@
 namespace ravel {
 
 void FindingsOutput::define(CLI::App& app) {
+  define_without_output(app);
+  add_output(app, output_);
+}
+
+void FindingsOutput::define_without_output(CLI::App& app) {
   app.add_option("--fail-on", fail_on_,
                  "Lowest verdict that counts: it is printed in full and makes the exit code 66")
       ->type_name("VERDICT")
       ->check(one_of(verdict_names()));
   app.add_flag("--show-all", show_all_, "Print findings below --fail-on in full too");
   app.add_flag("--json", json_, "Print the findings as JSON");
-  add_output(app, output_);
 }
 
 std::string FindingsOutput::print(std::span<const Finding> findings, const Console& console,

@@ -17,6 +17,8 @@ class FindingsOutput {
  public:
   /// --fail-on, --show-all, --json and --output.
   void define(CLI::App& app);
+  /// The same for a command whose --output is something else.
+  void define_without_output(CLI::App& app);
 
   struct About {
     std::vector<std::string> traces;

@@ -2,14 +2,31 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+
 #include "cli/command.h"
 
 namespace ravel {
+namespace {
+
+CLI::Validator assignment() {
+  return CLI::Validator(
+      [](const std::string& text) -> std::string {
+        const std::size_t equals = text.find('=');
+        return equals != std::string::npos && equals > 0 ? "" : fmt::format("'{}' is not NAME=VALUE", text);
+      },
+      "");
+}
+
+}  // namespace
+
+void RecordingArguments::define_program(CLI::App& app, bool required) {
+  app.add_option("PROG", command_, "The program and its arguments, after --")
+      ->required(required)
+      ->type_name("ARGS...");
+}
 
 void RecordingArguments::define(CLI::App& app) {
-  app.add_option("PROG", command_, "The program and its arguments, after --")
-      ->required()
-      ->type_name("ARGS...");
   app.add_option(
          "--filter", filter_,
          "Which accesses may be left out: owner (those to memory of one thread), segment (repetitions "
@@ -20,30 +37,46 @@ void RecordingArguments::define(CLI::App& app) {
                  "Largest recording of one process; it ends there, the program goes on")
       ->type_name("SIZE")
       ->transform(CLI::AsSizeValue(false));
+  app.add_option("--env", environment_,
+                 "A variable of the program's environment; {run} in it, as in the program's arguments, is "
+                 "the number of the run, from 0")
+      ->type_name("NAME=VALUE")
+      ->check(assignment())
+      ->take_all()
+      ->expected(1);
+  app.add_option("--before", before_, "Shell command before each run; if it fails, there is none")
+      ->type_name("CMD");
+  app.add_option("--after", after_, "Shell command after each run")->type_name("CMD");
+  app.add_flag("--fresh-cwd", fresh_directory_,
+               "Each run in a new, empty directory, which is removed afterwards");
+  app.add_option("--time-limit", time_limit_, "Kill the program after so many seconds")
+      ->type_name("SECONDS")
+      ->check(CLI::PositiveNumber);
 }
 
-RecordOptions RecordingArguments::options() const {
-  RecordOptions options;
-  options.command = command_;
-  options.filter = filter_ == "none"      ? FilterLevel::None
-                   : filter_ == "segment" ? FilterLevel::Segment
-                                          : FilterLevel::Owner;
-  options.max_bytes = max_bytes_;
-  return options;
+RunPlan RecordingArguments::plan(Console& console) const {
+  RunPlan plan;
+  RecordOptions& record = plan.follow.record;
+  record.command = command_;
+  record.environment = environment_;
+  record.filter = filter_ == "none"      ? FilterLevel::None
+                  : filter_ == "segment" ? FilterLevel::Segment
+                                         : FilterLevel::Owner;
+  record.max_bytes = max_bytes_;
+  using std::chrono::milliseconds;
+  plan.follow.time_limit = std::chrono::ceil<milliseconds>(std::chrono::duration<double>(time_limit_));
+  plan.before = before_;
+  plan.after = after_;
+  plan.fresh_directory = fresh_directory_;
+  plan.note = [&console](const std::string& text) { console.note(text); };
+  return plan;
 }
 
-Result<void> tell_about_run(Console& console, const std::string& program, const RunEnd& end,
-                            const RunNotes& notes) {
-  for (const std::string& note : notes.texts) console.note(note);
-  if (end.processes == 0)
-    return fail("it has recorded nothing: either it has said why, or it is statically linked or set-user-id",
-                program);
-  if (!notes.instrumented)
+Result<Input> spool_input(Console& console) {
+  return Input::spool([&console] {
     console.note(
-        fmt::format("{}: none of its code was compiled with ravel-cc or ravel-c++: its synchronization is "
-                    "seen, its accesses to memory are not",
-                    program));
-  return {};
+        "waiting for the end of standard input, all of which each run gets; </dev/null if there is none");
+  });
 }
 
 }  // namespace ravel

@@ -8,11 +8,10 @@ namespace {
 struct KindRow {
   std::string_view name;
   std::string_view mnemonic;
-  TargetSpace space;
 };
 
 constexpr std::array kKinds = {
-#define X(name, mnemonic, space, meaning) KindRow{#name, mnemonic, TargetSpace::space},
+#define X(name, mnemonic, space, meaning) KindRow{#name, mnemonic},
     RAVEL_EVENT_KINDS(X)
 #undef X
 };
@@ -21,7 +20,6 @@ constexpr std::array kKinds = {
 
 std::string_view kind_name(EventKind kind) { return kKinds[static_cast<std::size_t>(kind)].name; }
 std::string_view mnemonic(EventKind kind) { return kKinds[static_cast<std::size_t>(kind)].mnemonic; }
-TargetSpace target_space(EventKind kind) { return kKinds[static_cast<std::size_t>(kind)].space; }
 
 std::string_view operation_text(EventKind kind) {
   switch (kind) {

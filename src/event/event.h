@@ -74,10 +74,16 @@ inline constexpr std::array kEventKinds = {
 };
 inline constexpr int kEventKindCount = static_cast<int>(kEventKinds.size());
 
+inline constexpr std::array kTargetSpaces = {
+#define X(name, mnemonic, space, meaning) TargetSpace::space,
+    RAVEL_EVENT_KINDS(X)
+#undef X
+};
+constexpr TargetSpace target_space(EventKind kind) { return kTargetSpaces[static_cast<std::size_t>(kind)]; }
+
 std::string_view kind_name(EventKind kind);       ///< "Read"
 std::string_view mnemonic(EventKind kind);        ///< "rd"; empty for the resolver's own kinds
 std::string_view operation_text(EventKind kind);  ///< "read", "atomic store": for people
-TargetSpace target_space(EventKind kind);
 
 /// A set of event kinds.
 struct KindMask {

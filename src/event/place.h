@@ -28,6 +28,8 @@ struct Place {
   std::string function;      ///< linkage name of the innermost (inlined) function; empty: unknown
   ModuleId module = {};      ///< invalid unless this is code in a module
   std::uint64_t offset = 0;  ///< then: its address as in the module's file
+  /// And then: the accesses that it stands for were at several places, of which this is one.
+  bool one_of_several = false;
 
   friend bool operator==(const Place&, const Place&) = default;
 

@@ -6,7 +6,8 @@
 //
 //   StreamHead          one page: counters, options, what became of the run
 //   notes               text lines, one fact each: modules, command line (kNotes...)
-//   chunks              kChunkBytes each: a ChunkHead and records of one thread, or ThreadSlots
+//   chunks              kChunkBytes each: a ChunkHead and records of one thread, or ThreadSlots, or
+//   SiteGroups
 //
 // A thread's chunks are a list: ThreadSlot::first, then ChunkHead::next. Threads only append; a reader that
 // has attached gives the chunks it is done with back to the free list.
@@ -27,7 +28,7 @@
 namespace ravel::stream {
 
 inline constexpr std::uint64_t kMagic = 0x0a1a'0a0d'534c'5652;  ///< "RVLS\r\n\x1a\n"
-inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kVersion = 2;
 
 inline constexpr std::size_t kHeadBytes = 4096;
 inline constexpr std::size_t kNotesBytes = std::size_t{256} * 1024 - kHeadBytes;
@@ -45,7 +46,6 @@ enum class Control : std::uint8_t {
   Ordinal = 56,  ///< body: what the ordinals of the records up to the next such record are counted from
   Call,          ///< body: code address of the call; pushed on the thread's stack
   Return,        ///< body: how many calls are popped
-  StackOf,       ///< body: code address of one call of the next retroactive access, outermost first
   Switch,        ///< has a stamp: the thread's records up to here come before those of whoever runs next
 };
 static_assert(kEventKindCount <= static_cast<int>(Control::Ordinal));
@@ -55,8 +55,9 @@ struct Record {
   std::uint64_t head = 0;
   std::uint64_t body = 0;  ///< Event::target
 
-  // head: kind 6 bits, memory order 3, width 4, extra 1, has_value 1, ordinal 17, place 32. The ordinal of a
-  // retroactive access is unknown; there the field says how many words it is wider than its width.
+  // head: kind 6 bits, memory order 3, width 4, extra 1, has_value 1, ordinal 17, place 32. The place is a
+  // code address; of a retroactive access, it may be a site instead. The ordinal of a retroactive access is
+  // unknown; there the field says how many words it is wider than its width.
   static constexpr unsigned kOrderAt = 6, kWidthAt = 9, kExtraAt = 13, kValueAt = 14, kOrdinalAt = 15,
                             kPlaceAt = 32;
   static constexpr std::uint32_t kOrdinalMax = (1U << 17) - 1;
@@ -89,6 +90,27 @@ inline constexpr unsigned kRetroThreadAt = 40;
 /// Code addresses: every module gets a piece of one 32-bit space, in units of four bytes. A call is five
 /// bytes long, so no two return addresses share a unit, and 4 * unit - 1 lies within the call.
 inline constexpr unsigned kCodeShift = 2;
+
+// A site is a place in the code with the calls around it. Its number is that of its group, times kGroupSites,
+// and the last bits of its code address. Number 0 is none.
+inline constexpr unsigned kGroupBits = 5;
+inline constexpr std::uint32_t kGroupSites = 1U << kGroupBits;
+
+/// The sites that have the same calls around them, and code addresses that differ in the last bits only.
+/// Each group is written once, before its number is in any record, and then never changes.
+struct SiteGroup {
+  std::uint32_t code;    ///< address / kGroupSites
+  std::uint32_t caller;  ///< the site of the call around it, whose group has a smaller number; 0: none
+
+  friend bool operator==(const SiteGroup&, const SiteGroup&) = default;
+};
+inline constexpr std::uint32_t kGroupsPerChunk = kChunkBytes / sizeof(SiteGroup);
+inline constexpr std::uint32_t kGroupChunks = 16;
+inline constexpr std::uint32_t kMaxGroups = kGroupsPerChunk * kGroupChunks;
+/// The numbers of sites are below, code addresses are not.
+inline constexpr std::uint32_t kMaxSites = kMaxGroups * kGroupSites;
+/// The code address of the first byte of the program itself; those of its libraries come behind.
+inline constexpr std::uint32_t kFirstCode = kMaxSites;
 
 struct ChunkHead {
   std::atomic<ChunkRef> next;       ///< of the same thread; 0: none yet
@@ -146,6 +168,7 @@ struct StreamHead {
   std::atomic<std::uint32_t> chunk_limit;
   std::atomic<std::uint32_t> freed;  ///< futex: counts chunks given back
   ChunkRef slot_chunks[kSlotChunks];
+  ChunkRef group_chunks[kGroupChunks];
 };
 static_assert(sizeof(StreamHead) <= kHeadBytes);
 

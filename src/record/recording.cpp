@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -22,6 +23,9 @@
 #include <set>
 #include <thread>
 
+#include "record/file_descriptor.h"
+#include "record/temporary_folder.h"
+#include "trace/outcome_reader.h"
 #include "trace/stream_reader.h"
 
 namespace ravel {
@@ -67,43 +71,6 @@ class SignalsForwarded {
   std::vector<std::pair<int, struct sigaction>> before_;
 };
 
-/// A folder that goes away with its content.
-class StreamFolder {
- public:
-  static Result<StreamFolder> make(const std::string& directory) {
-    std::string pattern = (std::filesystem::path(directory) / ".ravel-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr)
-      return fail(fmt::format("cannot make a folder for the recording: {}", std::strerror(errno)), directory);
-    return StreamFolder(std::filesystem::absolute(pattern).string());
-  }
-  ~StreamFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  StreamFolder(StreamFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  StreamFolder& operator=(StreamFolder&&) = delete;
-
-  const std::string& path() const { return path_; }
-
- private:
-  explicit StreamFolder(std::string path) : path_(std::move(path)) {}
-  std::string path_;
-};
-
-class FileDescriptor {
- public:
-  explicit FileDescriptor(int number) : number_(number) {}
-  ~FileDescriptor() {
-    if (number_ >= 0) close(number_);
-  }
-  FileDescriptor(const FileDescriptor&) = delete;
-  FileDescriptor& operator=(const FileDescriptor&) = delete;
-  int number() const { return number_; }
-
- private:
-  int number_;
-};
-
 /// Whether the process can still write: it exists and is no zombie.
 bool is_running(pid_t pid) {
   std::ifstream file(fmt::format("/proc/{}/stat", pid));
@@ -133,6 +100,7 @@ class Followers {
     const unsigned images = images_[process.pid]++;
     process.first = process.pid == first_ && images == 0;
     process.earlier = process.pid == first_ && images > 0 ? images - 1 : images;
+    if (process.first) first_stream_ = path;
     threads_.emplace_back([this, path, process] { follow_one(path, process); });
   }
 
@@ -148,6 +116,13 @@ class Followers {
   }
 
   std::size_t count() const { return known_.size(); }
+  /// Of the program itself; empty: it has none.
+  const std::string& first_stream() const { return first_stream_; }
+  /// Every process that is still there.
+  void kill_all() const {
+    for (const auto& [pid, images] : images_)
+      if (is_running(pid)) kill(pid, SIGKILL);
+  }
 
  private:
   void follow_one(const std::string& path, const RecordedProcess& process) {
@@ -156,7 +131,9 @@ class Followers {
     live.chunk_limit = options_.chunk_limit;
     auto reader = stream::attach(path, std::move(live));
     if (!reader) return set_error(reader.error());
-    if (auto done = follow_(process, std::move(*reader)); !done) set_error(done.error());
+    std::unique_ptr<TraceReader> events = std::move(*reader);
+    if (!options_.record.schedule.empty()) events = std::make_unique<OutcomeReader>(std::move(events));
+    if (auto done = follow_(process, std::move(events)); !done) set_error(done.error());
   }
 
   void set_error(const Error& error) {
@@ -168,6 +145,7 @@ class Followers {
   const Follow& follow_;
   std::string folder_;
   pid_t first_;
+  std::string first_stream_;
   std::set<std::string> known_;
   std::map<pid_t, unsigned> images_;  ///< streams of each process so far
   std::atomic<bool> ended_ = false;
@@ -194,7 +172,7 @@ std::vector<std::string> new_files(const FileDescriptor& news, const std::string
 }  // namespace
 
 Result<RunEnd> run_recorded(const FollowOptions& options, const Follow& follow) {
-  auto folder = StreamFolder::make(options.directory);
+  auto folder = TemporaryFolder::make(options.directory);
   if (!folder) return std::unexpected(folder.error());
   const FileDescriptor news(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
   const FileDescriptor ended(eventfd(0, EFD_CLOEXEC));
@@ -214,14 +192,35 @@ Result<RunEnd> run_recorded(const FollowOptions& options, const Follow& follow) 
   });
 
   Followers followers(options, follow, folder->path(), *child);
+  RunEnd end;
+  const auto deadline = std::chrono::steady_clock::now() + options.time_limit;
   std::array<pollfd, 2> waits{{{news.number(), POLLIN, 0}, {ended.number(), POLLIN, 0}}};
   while (waits[1].revents == 0) {
-    if (poll(waits.data(), waits.size(), -1) < 0) continue;
+    int patience = -1;
+    if (options.time_limit.count() > 0 && !end.out_of_time) {
+      const auto left = deadline - std::chrono::steady_clock::now();
+      patience = static_cast<int>(
+          std::max<std::int64_t>(0, std::chrono::ceil<std::chrono::milliseconds>(left).count()));
+    }
+    const int ready = poll(waits.data(), waits.size(), patience);
+    if (ready < 0) continue;
     for (const std::string& path : new_files(news, folder->path())) followers.add(path);
+    if (ready > 0) continue;
+    end.out_of_time = true;
+    kill(*child, SIGKILL);
+    followers.kill_all();
   }
   waiter.join();
   if (auto done = followers.finish(); !done) return std::unexpected(done.error());
-  return RunEnd{.exit_code = exit_code_of(status), .processes = followers.count()};
+  end.exit_code = exit_code_of(status);
+  end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  end.processes = followers.count();
+  if (!options.record.schedule.empty() && !followers.first_stream().empty()) {
+    auto steps = read_step_log(followers.first_stream());
+    if (!steps) return std::unexpected(steps.error());
+    end.steps = std::move(*steps);
+  }
+  return end;
 }
 
 }  // namespace ravel

@@ -3,12 +3,14 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "event/result.h"
+#include "record/step_log.h"
 #include "record/target.h"
 #include "trace/reader.h"
 
@@ -28,11 +30,16 @@ struct FollowOptions {
   std::string directory;
   /// Chunks a process may fill before it waits for its follower; 0: it never waits.
   std::uint32_t chunk_limit = 0;
+  /// Then the program is killed; 0: never.
+  std::chrono::milliseconds time_limit{0};
 };
 
 struct RunEnd {
   int exit_code = 0;          ///< exit_code_of() the program
+  int signal = 0;             ///< that ended it; 0: none did
+  bool out_of_time = false;   ///< it was killed because of the time limit
   std::size_t processes = 0;  ///< that recorded anything
+  StepLog steps;              ///< of a controlled run: of the program itself
 };
 
 /// Reads one process' trace to its end; called in a thread of its own for each process.

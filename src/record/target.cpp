@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/personality.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,6 +11,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+
+#include "record/file_descriptor.h"
 
 namespace ravel {
 namespace {
@@ -38,24 +41,16 @@ std::string option_value(std::string_view value) {
   return text;
 }
 
-std::vector<std::string> environment(const RecordOptions& options, const std::string& directory,
-                                     const std::string& library) {
+/// Our environment with the changes, which win; the last one of a name counts.
+std::vector<std::string> changed_environment(const std::vector<std::string>& changes) {
   std::vector<std::string> all;
-  std::string preload = library;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    if (text.starts_with("LD_PRELOAD=")) {
-      if (const std::string_view others = text.substr(11); !others.empty())
-        preload += fmt::format(":{}", others);
-    } else if (!text.starts_with("RAVEL_OPTIONS=")) {
-      all.emplace_back(text);
-    }
-  }
-  // Also for a program that is linked with the runtime: an instrumented library in any host is then seen,
-  // too.
-  all.push_back("LD_PRELOAD=" + preload);
-  all.push_back(fmt::format("RAVEL_OPTIONS=record={}:filter={}:max-size={}", option_value(directory),
-                            level_name(options.filter), options.max_bytes));
+  const auto add = [&all](std::string_view text) {
+    const std::string_view name = text.substr(0, text.find('=') + 1);
+    std::erase_if(all, [name](const std::string& known) { return !name.empty() && known.starts_with(name); });
+    all.emplace_back(text);
+  };
+  for (char** entry = environ; *entry != nullptr; ++entry) all.emplace_back(*entry);
+  for (const std::string& change : changes) add(change);
   return all;
 }
 
@@ -81,15 +76,41 @@ Result<std::string> runtime_library() {
                           (prefix / "lib").string()));
 }
 
+Result<std::vector<std::string>> runtime_variables(const RecordOptions& options,
+                                                   const std::string& directory) {
+  const auto library = runtime_library();
+  if (!library) return std::unexpected(library.error());
+  std::string preload = *library;
+  // Also for a program that is linked with the runtime: an instrumented library in any host is then seen,
+  // too.
+  std::string_view others;
+  for (const std::string& change : options.environment)
+    if (change.starts_with("LD_PRELOAD=")) others = std::string_view(change).substr(11);
+  if (const char* const ours = std::getenv("LD_PRELOAD"); others.empty() && ours != nullptr) others = ours;
+  if (!others.empty()) preload += fmt::format(":{}", others);
+  std::string text = fmt::format("record={}:filter={}:max-size={}", option_value(directory),
+                                 level_name(options.filter), options.max_bytes);
+  if (!options.schedule.empty()) text += ":schedule=" + option_value(options.schedule);
+  return std::vector{"LD_PRELOAD=" + preload, "RAVEL_OPTIONS=" + text};
+}
+
 int exit_code_of(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status); }
 
 Result<pid_t> start_target(const RecordOptions& options, const std::string& directory) {
-  const auto library = runtime_library();
-  if (!library) return std::unexpected(library.error());
+  const auto ours = runtime_variables(options, directory);
+  if (!ours) return std::unexpected(ours.error());
   std::vector<std::string> words = options.command;
-  std::vector<std::string> variables = environment(options, directory, *library);
+  std::vector<std::string> changes = options.environment;
+  changes.insert(changes.end(), ours->begin(), ours->end());
+  std::vector<std::string> variables = changed_environment(changes);
   const std::vector<char*> arguments = pointers(words);
   const std::vector<char*> environment_pointers = pointers(variables);
+  std::error_code error;
+  if (!options.working_directory.empty() && !std::filesystem::is_directory(options.working_directory, error))
+    return fail("there is no such directory to run the program in", options.working_directory);
+  const FileDescriptor input(options.input.empty() ? -1 : open(options.input.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!options.input.empty() && input.number() < 0)
+    return fail(fmt::format("cannot read: {}", std::strerror(errno)), options.input);
 
   // Tells whether the program could be started: closed by a successful exec, else it brings errno.
   int failure[2];
@@ -103,7 +124,12 @@ Result<pid_t> start_target(const RecordOptions& options, const std::string& dire
   }
   if (child == 0) {
     for (const int number : {SIGINT, SIGQUIT, SIGTERM, SIGHUP}) signal(number, SIG_DFL);
-    execvpe(arguments[0], arguments.data(), environment_pointers.data());
+    constexpr unsigned long kAsk = 0xffffffff;
+    if (!options.schedule.empty())
+      personality(static_cast<unsigned long>(personality(kAsk)) | ADDR_NO_RANDOMIZE);
+    if ((input.number() < 0 || dup2(input.number(), STDIN_FILENO) >= 0) &&
+        (options.working_directory.empty() || chdir(options.working_directory.c_str()) == 0))
+      execvpe(arguments[0], arguments.data(), environment_pointers.data());
     const int why = errno;
     [[maybe_unused]] const auto told = write(failure[1], &why, sizeof why);
     _exit(127);

@@ -1,6 +1,7 @@
 #include "runtime/access.h"
 
 #include "runtime/signal.h"
+#include "runtime/site.h"
 #include "runtime/token.h"
 
 namespace ravel::rt {
@@ -27,11 +28,11 @@ bool replace(std::uint64_t& word, std::uint64_t old, std::uint64_t next) {
 /// the same thread does to the same bytes after it, at later times, is as that of an owner: the last read and
 /// the last write are remembered, and the next thread that comes tells of them. A read is no check of what a
 /// write has to be checked for, so the first write is recorded, too.
-Outcome enter_shared_cell(Thread& self, Cell& cell, std::uintptr_t cell_address, std::uint64_t bytes,
-                          unsigned kind, std::uint32_t place) {
+RAVEL_NOINLINE Outcome enter_shared_cell(Thread& self, Cell& cell, std::uintptr_t cell_address,
+                                         std::uint64_t bytes, unsigned kind, std::uint32_t place) {
   std::uint64_t& word = cell.words[kind];
   std::uint64_t& other = cell.words[1 - kind];
-  const std::uint64_t mine = kShared | self.tag | cell_place(place) | bytes;
+  const std::uint64_t mine = kShared | self.tag | bytes;
   while (true) {
     const std::uint64_t old = __atomic_load_n(&word, __ATOMIC_ACQUIRE);
     const std::uint64_t beside = __atomic_load_n(&other, __ATOMIC_ACQUIRE);
@@ -52,7 +53,12 @@ Outcome enter_shared_cell(Thread& self, Cell& cell, std::uintptr_t cell_address,
         (old_is_mine && covers(old, mine)) || (kind == kReadWord && beside_is_mine && covers(beside, mine));
     const bool alone = (old_is_mine || old == kShared) && (beside_is_mine || beside == kShared);
     const bool hide = checked && alone;
-    const std::uint64_t next = mine | (hide ? kHidden : 0) | (now ? old & (kBytesMask | kHidden) : 0);
+    // What is in the stream needs no place here.
+    std::uint64_t next = mine | (now ? old & (kBytesMask | kHidden) : 0);
+    if (hide)
+      next |= kHidden | cell_place(site_of(self, place));
+    else if (now)
+      next |= old & kCellPlaceMask;
     if (!replace(word, old, next)) continue;
     if (!now && is_hidden(old) && !covers(mine, old))
       record_remembered(self, cell_address, old & ~kHidden, kind == kWriteWord);
@@ -64,12 +70,18 @@ Outcome enter_shared_cell(Thread& self, Cell& cell, std::uintptr_t cell_address,
   }
 }
 
+/// Whether the word remembers an access at this place, in the calls that the thread is in.
+bool is_at(Thread& self, std::uint64_t word, std::uint32_t place) {
+  // The last bits are those of the code address, and quick to compare.
+  return place_of(word) % stream::kGroupSites == place % stream::kGroupSites &&
+         place_of(word) == site_of(self, place);
+}
+
 /// Decides about an access to some bytes of a cell and keeps the cell true. Record: the caller records it.
 Outcome enter_cell(Thread& self, Cell& cell, std::uintptr_t cell_address, std::uint64_t bytes, unsigned kind,
                    std::uint32_t place) {
   std::uint64_t& word = cell.words[kind];
   std::uint64_t& other = cell.words[1 - kind];
-  const std::uint64_t mine = self.tag | cell_place(place) | bytes;
   while (true) {
     std::uint64_t old = __atomic_load_n(&word, __ATOMIC_ACQUIRE);
     const std::uint64_t beside = __atomic_load_n(&other, __ATOMIC_ACQUIRE);
@@ -80,32 +92,25 @@ Outcome enter_cell(Thread& self, Cell& cell, std::uintptr_t cell_address, std::u
       if (!share_cells(self, &cell, cell_address)) return Outcome::Dropped;
       continue;
     }
-    std::uint64_t next = mine;
-    bool replaces = false;
-    if (old != 0 && !covers(mine, old)) {
-      if (((old ^ mine) & kTagMask) != 0) {
-        replaces = true;  // it says something that the new word will not: other bytes, earlier
-      } else {
-        next |= old & (kBytesMask | kNear);
-        if (place_of(old) != place_of(mine)) next |= kNear;
-      }
-    }
+    const bool more = old != 0 && !covers(bytes, old);  // it says something about other bytes
+    const bool now = ((old ^ self.tag) & kTagMask) == 0;
+    const std::uint64_t next = more && now ? old | bytes | (is_at(self, old, place) ? 0 : kNear)
+                                           : self.tag | cell_place(site_of(self, place)) | bytes;
     if (!__atomic_compare_exchange_n(&word, &old, next, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) continue;
-    if (replaces) record_remembered(self, cell_address, old, kind == kWriteWord);
+    if (more && !now) record_remembered(self, cell_address, old, kind == kWriteWord);
+    if (old != 0) return Outcome::Dropped;
     // Two threads may claim the two words of a fresh cell at once; at least one of them sees the other here.
-    if (old == 0) {
-      const std::uint64_t now = __atomic_load_n(&other, __ATOMIC_SEQ_CST);
-      if ((now & kShared) != 0 || (now != 0 && !is_mine(self, now))) continue;
-    }
-    return Outcome::Dropped;
+    // Both accesses are told late then, but only one that is recorded is checked against the other.
+    const std::uint64_t since = __atomic_load_n(&other, __ATOMIC_SEQ_CST);
+    if ((since & kShared) == 0 && (since == 0 || is_mine(self, since))) return Outcome::Dropped;
+    return share_with_another(self, &cell, cell_address) ? Outcome::Record : Outcome::Dropped;
   }
 }
 
 /// The same for a trace with all accesses, or one of each local time.
-Outcome enter_cell_unowned(Thread& self, Cell& cell, std::uint64_t bytes, unsigned kind,
-                           std::uint32_t place) {
+Outcome enter_cell_unowned(Thread& self, Cell& cell, std::uint64_t bytes, unsigned kind) {
   if (recorder.filter == FilterLevel::None || self.incarnation == 0) return Outcome::Record;
-  const std::uint64_t mine = kShared | self.tag | cell_place(place) | bytes;
+  const std::uint64_t mine = kShared | self.tag | bytes;
   const std::uint64_t old = __atomic_load_n(&cell.words[kind], __ATOMIC_RELAXED);
   const std::uint64_t beside = __atomic_load_n(&cell.words[1 - kind], __ATOMIC_RELAXED);
   const bool alone = beside == 0 || ((beside ^ mine) & kTagMask) == 0 || is_mine(self, beside);
@@ -117,7 +122,7 @@ Outcome enter_cell_unowned(Thread& self, Cell& cell, std::uint64_t bytes, unsign
 Outcome enter(Thread& self, std::uintptr_t cell_address, std::uint64_t bytes, unsigned kind,
               std::uint32_t place) {
   Cell& cell = *cell_of(cell_address);
-  if (recorder.filter != FilterLevel::Owner) return enter_cell_unowned(self, cell, bytes, kind, place);
+  if (recorder.filter != FilterLevel::Owner) return enter_cell_unowned(self, cell, bytes, kind);
   return enter_cell(self, cell, cell_address, bytes, kind, place);
 }
 
@@ -294,7 +299,7 @@ void memory_ends(Thread& self, std::uintptr_t address, std::size_t bytes, Pc pc)
   forget_cells(address, bytes);
   // Who touches the first bytes from now on races with this thread's freeing them.
   if (self.incarnation == 0) return;
-  const std::uint64_t freed = self.tag | cell_place(code_of(pc));
+  const std::uint64_t freed = self.tag | cell_place(site_of(self, code_of(pc)));
   const std::size_t remembered = bytes < kRememberedFree ? bytes : kRememberedFree;
   for (std::uintptr_t at = address & ~std::uintptr_t{7}; at < address + remembered; at += 8)
     __atomic_store_n(&cell_of(at)->words[kWriteWord], freed | bytes_code(0, 8), __ATOMIC_RELAXED);

@@ -25,14 +25,6 @@ void ignore_synchronization(Thread* self, bool on) {
 
 namespace {
 
-void act(OperationKind kind, const volatile void* object, Pc pc) {
-  Thread* const self = acting_thread();
-  if (self == nullptr) return;
-  const Operation operation{.kind = kind, .object = const_cast<const void*>(object), .pc = pc};
-  before(self, operation);
-  after(self, operation);
-}
-
 /// Races on these bytes are known and accepted.
 void note_benign(const volatile void* memory, std::size_t bytes, const char* text) {
   Thread* const self = acting_thread();

@@ -28,7 +28,7 @@ constexpr std::size_t kNameBytes = 1 << 20;
 
 constinit Module* modules = nullptr;  ///< kMaxModules of them, never moved
 constinit std::uint32_t module_count = 0;
-constinit std::uint32_t next_code = 1;
+constinit std::uint32_t next_code = stream::kFirstCode;
 constinit char* names = nullptr;
 constinit std::size_t names_used = 0;
 constinit SpinLock updating;
@@ -63,7 +63,7 @@ void note_module(const Module& module, const dl_phdr_info& info) {
   add_build_id(line, info);
   line.add(" ").word(module.path);
   if (!line.full()) recorder.stream.note(buffer, line.size());
-  note_if_foreign(module.path, info);
+  note_if_foreign(module.path, info, module.code);
 }
 
 const char* keep_name(const char* name) {

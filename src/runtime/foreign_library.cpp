@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <string.h>
 
+#include "runtime/openmp.h"
 #include "runtime/recorder.h"
 
 namespace ravel::rt {
@@ -10,10 +11,12 @@ namespace {
 
 // Beginnings of file names.
 constexpr const char* kLibraries[] = {
-    "libgomp.so", "libomp.so",      "libiomp5.so",    "libtbb.so", "libtbb_debug.so",
-    "libtbb12.",  "libglib-2.0.so", "libgthread-2.0", "libgo.so",  "libstd-",  // Rust's
-    "libQt5Core", "libQt6Core",     "libdispatch.so",
+    "libgomp.so",     "libtbb.so",      "libtbb_debug.so", "libtbb12.",
+    "libglib-2.0.so", "libgthread-2.0", "libgo.so",        "libstd-",  // Rust's
+    "libQt5Core",     "libQt6Core",     "libdispatch.so",
 };
+/// OpenMP runtimes that can tell.
+constexpr const char* kOpenMp[] = {"libomp.so", "libiomp5.so"};
 
 /// Programs of the Go toolchain have a note of its own.
 bool is_go(const dl_phdr_info& info) {
@@ -26,13 +29,20 @@ bool is_go(const dl_phdr_info& info) {
   return false;
 }
 
+bool begins_with(const char* text, const char* begin) { return strncmp(text, begin, strlen(begin)) == 0; }
+
 }  // namespace
 
-void note_if_foreign(const char* path, const dl_phdr_info& info) {
+void note_if_foreign(const char* path, const dl_phdr_info& info, const CodeRange& code) {
   const char* const slash = strrchr(path, '/');
   const char* const name = slash != nullptr ? slash + 1 : path;
   bool foreign = is_go(info);
-  for (const char* const begin : kLibraries) foreign = foreign || strncmp(name, begin, strlen(begin)) == 0;
+  for (const char* const begin : kLibraries) foreign = foreign || begins_with(name, begin);
+  for (const char* const begin : kOpenMp) {
+    if (!begins_with(name, begin)) continue;
+    foreign = !openmp_is_seen();
+    if (!foreign) openmp_code = code;
+  }
   if (!foreign) return;
   char buffer[4096];
   Text line(buffer, sizeof buffer);

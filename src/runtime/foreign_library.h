@@ -4,9 +4,12 @@
 
 #include <link.h>
 
+#include "runtime/code.h"
+
 namespace ravel::rt {
 
-/// Notes the module in the stream if it is such a library.
-void note_if_foreign(const char* path, const dl_phdr_info& info);
+/// Notes the module in the stream if it is such a library. An OpenMP runtime that tells of its
+/// synchronization is none: its code is kept in mind (openmp_code).
+void note_if_foreign(const char* path, const dl_phdr_info& info, const CodeRange& code);
 
 }  // namespace ravel::rt

@@ -106,7 +106,7 @@ RAVEL_INTERFACE void __tsan_func_entry(void* call) {
     depth = self->depth;
   }
   if (depth < Thread::kMaxCalls) [[likely]]
-    self->calls[depth] = {reinterpret_cast<std::uint64_t>(call), stack};
+    self->calls[depth] = {reinterpret_cast<std::uintptr_t>(call), stack, 0, false};
   self->depth = depth + 1;
 }
 

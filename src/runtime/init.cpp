@@ -10,9 +10,11 @@
 
 #include "runtime/access.h"
 #include "runtime/intercept.h"
+#include "runtime/openmp.h"
 #include "runtime/options.h"
 #include "runtime/processors.h"
 #include "runtime/recorder.h"
+#include "runtime/site.h"
 #include "runtime/token.h"
 #include "runtime/unit.h"
 
@@ -73,15 +75,14 @@ const char* program_name() {
 
 /// A stream for this process and a state for the calling thread.
 bool start_recording() {
-  if (!recorder.stream.create(options.record, program_name(), options.max_bytes)) return false;
-  stream::StreamHead& head = recorder.stream.head();
-  head.filter = static_cast<std::uint8_t>(recorder.filter);
-  head.access_order =
-      static_cast<std::uint8_t>(options.schedule[0] != '\0' ? AccessOrder::Exact : AccessOrder::Hook);
   recorder.values = options.schedule[0] != '\0';
   // Accesses that are told late have lost their values.
   const ValueLevel exact = recorder.filter == FilterLevel::None ? ValueLevel::Exact : ValueLevel::Sampled;
-  head.values = static_cast<std::uint8_t>(recorder.values ? exact : ValueLevel::None);
+  const StreamWriter::Levels levels{.filter = recorder.filter,
+                                    .access_order = recorder.values ? AccessOrder::Exact : AccessOrder::Hook,
+                                    .values = recorder.values ? exact : ValueLevel::None};
+  if (!recorder.stream.create(options.record, program_name(), options.max_bytes, levels)) return false;
+  forget_sites();
   note_process();
   note_modules_again();
   note_units_again();
@@ -125,9 +126,12 @@ void note_instrumented() {
 void after_fork_in_child() {
   forget_own_thread_id();
   if (!recorder.recording) return;
+  hot_thread = nullptr;  // what is done here is not the program's doing
   free_atomic_locks();
   free_module_lock();
+  free_openmp_locks();
   recorder.recording = false;
+  hot_thread = nullptr;  // what the runtime itself calls is no access, and there is no stream
   recorder.stream.abandon();
   start_recording();
   restart_in_child();
@@ -144,6 +148,7 @@ void before_exec() {
 }
 
 void after_failed_exec() {
+  use_one_processor_again();
   if (!recorder.stream.is_open()) return;
   auto expected = static_cast<std::uint32_t>(stream::Stop::Exec);
   recorder.stream.head().stop.compare_exchange_strong(expected, static_cast<std::uint32_t>(stream::Stop::No));

@@ -1,13 +1,13 @@
-// Calls that wait for something outside: a process, a signal, a lock on a file, a message. The recorder has
+// Calls that wait for something outside: a process, a lock on a file, a message. The recorder has
 // no use for them; whoever schedules the threads must know.
 #include <mqueue.h>
-#include <signal.h>
 #include <sys/file.h>
 #include <sys/msg.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "runtime/intercept.h"
+#include "runtime/run_time.h"
 
 namespace ravel::rt {
 namespace {
@@ -22,6 +22,21 @@ auto around(OperationKind kind, Pc pc, const void* object, Call real) {
   after(self, operation);
   return result;
 }
+
+/// The system's own functions know nothing of the time of a controlled run.
+class WorldTime {
+ public:
+  explicit WorldTime(const timespec* until) : until_(until) {
+    if (!controlled || until == nullptr || !is_time(until)) return;
+    time_ = time_of_world(CLOCK_REALTIME, *until);
+    until_ = &time_;
+  }
+  const timespec* get() const { return until_; }
+
+ private:
+  const timespec* until_;
+  timespec time_{};
+};
 
 }  // namespace
 }  // namespace ravel::rt
@@ -43,13 +58,6 @@ RAVEL_AROUND(Block, pid_t, wait4, (pid_t pid, int* status, int options, rusage* 
 RAVEL_AROUND(Block, int, waitid, (idtype_t type, id_t id, siginfo_t* info, int options),
              (type, id, info, options))
 
-RAVEL_AROUND(Block, int, pause, (), ())
-RAVEL_AROUND(Block, int, sigsuspend, (const sigset_t* mask), (mask))
-RAVEL_AROUND(Block, int, sigwait, (const sigset_t* set, int* signal), (set, signal))
-RAVEL_AROUND(Block, int, sigwaitinfo, (const sigset_t* set, siginfo_t* info), (set, info))
-RAVEL_AROUND(Block, int, sigtimedwait, (const sigset_t* set, siginfo_t* info, const timespec* timeout),
-             (set, info, timeout))
-
 RAVEL_AROUND(Block, int, flock, (int file, int operation), (file, operation))
 RAVEL_AROUND(Block, int, lockf, (int file, int command, off_t bytes), (file, command, bytes))
 RAVEL_AROUND(Block, ssize_t, msgrcv, (int queue, void* to, std::size_t n, long type, int flags),
@@ -60,9 +68,9 @@ RAVEL_AROUND(Block, ssize_t, mq_receive, (mqd_t queue, char* to, std::size_t n, 
              (queue, to, n, priority))
 RAVEL_AROUND(Block, ssize_t, mq_timedreceive,
              (mqd_t queue, char* to, std::size_t n, unsigned* priority, const timespec* until),
-             (queue, to, n, priority, until))
+             (queue, to, n, priority, WorldTime(until).get()))
 RAVEL_AROUND(Block, int, mq_send, (mqd_t queue, const char* from, std::size_t n, unsigned priority),
              (queue, from, n, priority))
 RAVEL_AROUND(Block, int, mq_timedsend,
              (mqd_t queue, const char* from, std::size_t n, unsigned priority, const timespec* until),
-             (queue, from, n, priority, until))
+             (queue, from, n, priority, WorldTime(until).get()))

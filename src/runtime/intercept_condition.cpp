@@ -39,11 +39,12 @@ RAVEL_NOINLINE int wait_cancellably(Waiting* waiting, const Wait& real) {
 
 /// In a controlled run. A signal ends the wait, as any wait for a condition may end.
 int wait_virtually(const Operation& operation, pthread_mutex_t* mutex, std::uint64_t deadline) {
+  pthread_testcancel();
   real_pthread_mutex_unlock()(mutex);
   wake_all(mutex);
   const Waking waking = wait_for(operation, {.object = operation.object, .deadline = deadline});
   wait_for_mutex(operation, mutex, kNever);
-  if (waking == Waking::Interrupted) pthread_testcancel();
+  pthread_testcancel();
   return waking == Waking::TimedOut ? ETIMEDOUT : 0;
 }
 
@@ -65,15 +66,16 @@ int wait_with(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock
   const bool valid = is_time(until) && (clock == CLOCK_MONOTONIC || clock == CLOCK_REALTIME);
   Thread* const self = acting_thread();
   // A wait with wrong arguments fails before it gives the mutex back.
-  if (self == nullptr || !valid || !unlock_releases(mutex)) return real();
+  if (self == nullptr || !valid || !unlock_releases(mutex)) return real(until);
   const Operation operation{.kind = OperationKind::Wait, .object = condition, .lock = mutex, .pc = pc};
   before(self, operation);
   Waiting waiting{self, &operation};
   const auto wait = [&] {
-    if (!controlled) return real();
+    if (!controlled) return real(until);
     if (!is_shared(condition)) return wait_virtually(operation, mutex, deadline_of(clock, until));
+    const timespec in_world = until == nullptr ? timespec{} : time_of_world(clock, *until);
     go_outside();
-    const int result = real();
+    const int result = real(until == nullptr ? nullptr : &in_world);
     come_back();
     return result;
   };
@@ -87,12 +89,12 @@ int wait_with(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock
 
 int wait_condition(pthread_cond_t* condition, pthread_mutex_t* mutex, Pc pc) {
   return wait_with(condition, mutex, CLOCK_REALTIME, nullptr, pc,
-                   [=] { return real_pthread_cond_wait()(condition, mutex); });
+                   [=](const timespec*) { return real_pthread_cond_wait()(condition, mutex); });
 }
 
 int timed_wait_condition(pthread_cond_t* condition, pthread_mutex_t* mutex, const timespec* until, Pc pc) {
   return wait_with(condition, mutex, clock_of(condition), until, pc,
-                   [=] { return real_pthread_cond_timedwait()(condition, mutex, until); });
+                   [=](const timespec* at) { return real_pthread_cond_timedwait()(condition, mutex, at); });
 }
 
 int notify_condition(pthread_cond_t* condition, bool all, Pc pc) {
@@ -120,8 +122,9 @@ RAVEL_INTERCEPT(int, pthread_cond_timedwait, pthread_cond_t* condition, pthread_
 }
 RAVEL_INTERCEPT(int, pthread_cond_clockwait, pthread_cond_t* condition, pthread_mutex_t* mutex,
                 clockid_t clock, const timespec* until) {
-  return wait_with(condition, mutex, clock, until, RAVEL_CALLER,
-                   [=] { return real_pthread_cond_clockwait()(condition, mutex, clock, until); });
+  return wait_with(condition, mutex, clock, until, RAVEL_CALLER, [=](const timespec* at) {
+    return real_pthread_cond_clockwait()(condition, mutex, clock, at);
+  });
 }
 RAVEL_INTERCEPT(int, pthread_cond_signal, pthread_cond_t* condition) {
   return notify_condition(condition, false, RAVEL_CALLER);

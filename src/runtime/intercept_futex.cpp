@@ -8,7 +8,6 @@
 #include "runtime/run_time.h"
 
 RAVEL_REAL_TYPED(syscall, long (*)(long, ...))
-RAVEL_REAL_TYPED(sched_yield, int (*)())
 
 namespace ravel::rt {
 namespace {
@@ -23,6 +22,9 @@ struct FutexCall {
 
   long command() const { return operation & FUTEX_CMD_MASK; }
   bool is_private() const { return (operation & FUTEX_PRIVATE_FLAG) != 0; }
+  std::uint32_t bits() const {
+    return command() == FUTEX_WAIT_BITSET || command() == FUTEX_WAKE_BITSET ? third : FUTEX_BITSET_MATCH_ANY;
+  }
   std::size_t limit() const { return reinterpret_cast<std::size_t>(timeout); }
 };
 
@@ -39,18 +41,24 @@ long wait_virtually(const FutexCall& call, const Operation& operation) {
     const clockid_t clock = (call.operation & FUTEX_CLOCK_REALTIME) != 0 ? CLOCK_REALTIME : CLOCK_MONOTONIC;
     deadline = call.command() == FUTEX_WAIT ? deadline_in(*call.timeout) : deadline_of(clock, call.timeout);
   }
-  switch (wait_for(operation, {.object = call.address, .deadline = deadline, .shared = !call.is_private()})) {
-    case Waking::Woken:
-      return 0;
-    case Waking::TimedOut:
-      return fail(ETIMEDOUT);
-    case Waking::Interrupted:
-      return fail(EINTR);
+  while (true) {
+    switch (wait_for(
+        operation,
+        {.object = call.address, .deadline = deadline, .bits = call.bits(), .shared = !call.is_private()})) {
+      case Waking::Woken:
+        return 0;
+      case Waking::TimedOut:
+        return fail(ETIMEDOUT);
+      case Waking::Interrupted:
+        return fail(EINTR);
+      case Waking::Restarted:
+        if (__atomic_load_n(call.address, __ATOMIC_SEQ_CST) != call.value) return fail(EAGAIN);
+    }
   }
-  return 0;
 }
 
-/// Whether the call is one that the token can do, and what it returns.
+/// Whether the call is one that the token can do, and what it returns. One that wakes may have to wake others
+/// outside.
 bool run_virtually(const FutexCall& call, Pc pc, long& result) {
   const OperationKind wakes = OperationKind::FutexWake;
   switch (call.command()) {
@@ -64,7 +72,7 @@ bool run_virtually(const FutexCall& call, Pc pc, long& result) {
     case FUTEX_WAKE:
     case FUTEX_WAKE_BITSET:
       reach({.kind = wakes, .object = call.address, .pc = pc});
-      result = static_cast<long>(wake_first(call.address, call.value));
+      result = static_cast<long>(wake_first(call.address, call.value, call.bits()));
       return call.is_private();
     case FUTEX_REQUEUE:
     case FUTEX_CMP_REQUEUE: {
@@ -109,7 +117,10 @@ RAVEL_INTERCEPT(long, syscall, long number, ...) {
                        .third = static_cast<std::uint32_t>(a[5])};
   long result = 0;
   if (run_virtually(call, RAVEL_CALLER, result)) return result;
-  if (!waits_outside(call.command())) return real();
+  if (!waits_outside(call.command())) {
+    const long outside = real();
+    return outside < 0 ? outside : result + outside;
+  }
   const Operation operation{.kind = OperationKind::Block, .object = call.address, .pc = RAVEL_CALLER};
   before(self, operation);
   result = real();

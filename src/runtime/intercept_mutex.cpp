@@ -26,13 +26,19 @@ bool lock_is_refused(const pthread_mutex_t* mutex, const timespec* until) {
                              static_cast<std::uint32_t>(mutex->__data.__owner) == own_thread_id());
 }
 
+/// A robust mutex of a thread that has ended is free only when the kernel has noticed.
+int try_lock(pthread_mutex_t* mutex) {
+  if (controlled && (mutex->__data.__kind & kMutexRobust) != 0) await_ended_threads();
+  return real_pthread_mutex_trylock()(mutex);
+}
+
 template <typename Lock>
 int lock_with(pthread_mutex_t* mutex, clockid_t clock, const timespec* until, Pc pc, Lock real) {
   Thread* const self = acting_thread();
   if (self == nullptr) return real();
   const Operation operation{.kind = OperationKind::Lock, .object = mutex, .pc = pc};
   before(self, operation);
-  int result = real_pthread_mutex_trylock()(mutex);
+  int result = try_lock(mutex);
   if (result == EBUSY) {
     request(self, operation);
     result = controlled && !lock_is_refused(mutex, until)
@@ -47,7 +53,7 @@ int lock_with(pthread_mutex_t* mutex, clockid_t clock, const timespec* until, Pc
 
 int wait_for_mutex(const Operation& operation, pthread_mutex_t* mutex, std::uint64_t deadline) {
   const Operation lock{.kind = OperationKind::Lock, .object = mutex, .pc = operation.pc};
-  return try_until(lock, deadline, is_shared(mutex), [mutex] { return real_pthread_mutex_trylock()(mutex); });
+  return try_until(lock, deadline, is_shared(mutex), [mutex] { return try_lock(mutex); });
 }
 
 int lock_mutex(pthread_mutex_t* mutex, Pc pc) {
@@ -64,7 +70,7 @@ int try_lock_mutex(pthread_mutex_t* mutex, Pc pc) {
   if (self == nullptr) return real_pthread_mutex_trylock()(mutex);
   const Operation operation{.kind = OperationKind::TryLock, .object = mutex, .pc = pc};
   before(self, operation);
-  const int result = real_pthread_mutex_trylock()(mutex);
+  const int result = try_lock(mutex);
   after(self, operation, is_locked(result) && is_outermost(mutex));
   return result;
 }

@@ -2,12 +2,15 @@
 // whoever calls fork; here is what those do not see.
 #include <dlfcn.h>
 #include <errno.h>
+#include <spawn.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "runtime/init.h"
 #include "runtime/intercept.h"
+#include "runtime/processors.h"
 
 RAVEL_REAL(fork)
 RAVEL_REAL(execve)
@@ -17,6 +20,11 @@ RAVEL_REAL_TYPED(execveat, int (*)(int, const char*, char* const*, char* const*,
 RAVEL_REAL_TYPED(_exit, void (*)(int))
 RAVEL_REAL(dlclose)
 RAVEL_REAL(vfork)  // NOLINT(bugprone-unsafe-functions): the program's own choice
+RAVEL_REAL(posix_spawn)
+RAVEL_REAL(posix_spawnp)
+RAVEL_REAL(system)
+RAVEL_REAL(popen)
+RAVEL_REAL(pclose)
 RAVEL_REAL_TYPED(__cxa_atexit, int (*)(void (*)(void*), void*, void*))
 
 namespace ravel::rt {
@@ -27,6 +35,27 @@ int replace_image(Execute execute) {
   before_exec();
   const int result = execute();
   after_failed_exec();
+  return result;
+}
+
+/// Starts another program by `start()`, which shall have all processors.
+template <typename Start>
+auto start_program(Start start) {
+  use_all_processors();
+  const auto result = start();
+  use_one_processor_again();
+  return result;
+}
+
+/// The same, but waits for its end.
+template <typename Run>
+int run_program(Pc pc, Run run) {
+  Thread* const self = acting_thread();
+  if (self == nullptr) return run();
+  const Operation operation{.kind = OperationKind::Block, .pc = pc};
+  before(self, operation);
+  const int result = start_program(run);
+  after(self, operation);
   return result;
 }
 
@@ -95,6 +124,26 @@ RAVEL_INTERCEPT(int, execle, const char* path, const char* word, ...) {
   char* const* const environment = va_arg(list, char* const*);
   va_end(list);
   return replace_image([=] { return real_execve()(path, words, environment); });
+}
+
+RAVEL_INTERCEPT(int, posix_spawn, pid_t* child, const char* path, const posix_spawn_file_actions_t* actions,
+                const posix_spawnattr_t* attributes, char* const* words, char* const* environment) {
+  return start_program(
+      [=] { return real_posix_spawn()(child, path, actions, attributes, words, environment); });
+}
+RAVEL_INTERCEPT(int, posix_spawnp, pid_t* child, const char* file, const posix_spawn_file_actions_t* actions,
+                const posix_spawnattr_t* attributes, char* const* words, char* const* environment) {
+  return start_program(
+      [=] { return real_posix_spawnp()(child, file, actions, attributes, words, environment); });
+}
+RAVEL_INTERCEPT(FILE*, popen, const char* command, const char* mode) {
+  return start_program([=] { return real_popen()(command, mode); });
+}
+RAVEL_INTERCEPT(int, pclose, FILE* file) {
+  return run_program(RAVEL_CALLER, [=] { return real_pclose()(file); });
+}
+RAVEL_INTERCEPT(int, system, const char* command) {
+  return run_program(RAVEL_CALLER, [=] { return real_system()(command); });
 }
 
 RAVEL_INTERCEPT(void, _exit, int status) {

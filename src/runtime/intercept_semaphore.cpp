@@ -27,16 +27,16 @@ bool is_shared(const sem_t* semaphore) { return reinterpret_cast<const int*>(sem
 
 /// In a controlled run. Signals end it.
 int wait_virtually(const Operation& operation, sem_t* semaphore, std::uint64_t deadline) {
-  while (real_sem_trywait()(semaphore) != 0) {
+  while (true) {
+    pthread_testcancel();
+    if (real_sem_trywait()(semaphore) == 0) return 0;
     if (errno != EAGAIN) return -1;
     const Waking waking =
         wait_for(operation, {.object = semaphore, .deadline = deadline, .shared = is_shared(semaphore)});
-    if (waking == Waking::Woken) continue;
-    if (waking == Waking::Interrupted) pthread_testcancel();
+    if (waking == Waking::Woken || waking == Waking::Restarted) continue;
     errno = waking == Waking::TimedOut ? ETIMEDOUT : EINTR;
     return -1;
   }
-  return 0;
 }
 
 template <typename Wait>
@@ -53,27 +53,45 @@ int wait_semaphore(sem_t* semaphore, clockid_t clock, const timespec* until, Pc 
 
 /// In a controlled run: waits until as many threads are here as the barrier wants.
 int meet(const Operation& operation, pthread_barrier_t* barrier) {
-  // glibc's layout: who has come, the round, how many it wants, whether other processes may come.
-  const auto* const fields = reinterpret_cast<const unsigned*>(barrier);
-  constexpr int kWanted = 2, kShared = 3;
+  // glibc's layout: who has come, the round, how many it wants, whether other processes may come. Here the
+  // first is 0 after each round, which is fine with glibc's other functions.
+  auto* const fields = reinterpret_cast<unsigned*>(barrier);
+  constexpr int kCome = 0, kRound = 1, kWanted = 2, kShared = 3;
   if (fields[kShared] != 0) {
     go_outside();
     const int result = real_pthread_barrier_wait()(barrier);
     come_back();
     return result;
   }
-  if (waiter_count(barrier) + 1 == fields[kWanted]) {
+  if (++fields[kCome] == fields[kWanted]) {
+    fields[kCome] = 0;
+    ++fields[kRound];
     wake_all(barrier);
     return PTHREAD_BARRIER_SERIAL_THREAD;
   }
-  while (wait_for(operation, {.object = barrier}) != Waking::Woken) {
-  }
+  const unsigned round = fields[kRound];
+  do wait_for(operation, {.object = barrier});
+  while (fields[kRound] == round);
   return 0;
 }
 
-/// In a controlled run: what is done once may be under way, by a thread that does not run.
-void await_once(const Operation& operation) {
-  while (somebody_else_holds(operation.object)) wait_for(operation, {.object = operation.object});
+/// In a controlled run: what is done once may be under way, by a thread that does not run. The thread itself
+/// is refused by the library.
+void await_guard(const Operation& operation) {
+  while (is_held(operation.object, true)) wait_for(operation, {.object = operation.object});
+}
+
+/// The same for pthread_once. An exception or a cancellation that leaves the initializer changes the flag, of
+/// which nobody tells.
+void await_once(const Operation& operation, const pthread_once_t* once) {
+  constexpr unsigned kUnderWay = 1, kStates = 3;  // glibc's
+  const auto* const word = reinterpret_cast<const std::uint32_t*>(once);
+  while (true) {
+    const std::uint32_t value = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+    if ((value & kStates) != kUnderWay || !is_held(once, false)) break;
+    wait_for(operation, {.object = once, .word = word, .value = value});
+  }
+  free_everywhere(once);
 }
 
 /// Nobody need wait for it any more.
@@ -89,14 +107,6 @@ struct Once {
   Pc pc;
 };
 __thread Once starting_once __attribute__((tls_model("initial-exec")));
-
-/// However the initializer is left.
-struct EndOnce {
-  const void* once;
-  ~EndOnce() {
-    if (controlled) end_once(once);
-  }
-};
 
 /// Publishes before anybody can see that it is done. Left by an exception or by cancellation, nothing is.
 void run_once() {
@@ -117,12 +127,12 @@ int do_once(pthread_once_t* once, void (*initialize)(), Pc pc) {
   const Operation operation{.kind = OperationKind::Observe, .object = once, .pc = pc};
   before(self, operation);
   if (controlled) {
-    await_once(operation);
+    await_once(operation, once);
     hold(once, pc);
   }
   starting_once = {once, initialize, pc};
-  const EndOnce end{once};
   const int result = real_pthread_once()(once, run_once);
+  if (controlled) end_once(once);
   after(self, operation, result == 0);
   return result;
 }
@@ -183,7 +193,7 @@ RAVEL_INTERCEPT(int, __cxa_guard_acquire, void* guard) {
   if (self == nullptr) return real___cxa_guard_acquire()(guard);
   const Operation operation{.kind = OperationKind::Observe, .object = guard, .pc = RAVEL_CALLER};
   before(self, operation);
-  if (controlled) await_once(operation);
+  if (controlled) await_guard(operation);
   const int result = real___cxa_guard_acquire()(guard);
   if (controlled && result != 0) hold(guard, operation.pc);
   if (result == 0) after(self, operation);

@@ -3,6 +3,7 @@
 // In a controlled run sleeping takes no time: who sleeps waits for the token like others, and when it is
 // given to him, his time has come.
 #include <errno.h>
+#include <pthread.h>
 #include <sched.h>
 #include <sys/time.h>
 #include <time.h>
@@ -33,7 +34,12 @@ constexpr std::uint64_t kLookTime =
 bool sleep_until(std::uint64_t deadline, timespec* left, Pc pc) {
   const Operation operation{.kind = OperationKind::Sleep, .pc = pc};
   reach(operation);
-  if (wait_for(operation, {.deadline = deadline}) == Waking::TimedOut) return true;
+  Waking waking = Waking::Woken;
+  while (waking == Waking::Woken) {
+    pthread_testcancel();
+    waking = wait_for(operation, {.deadline = deadline});
+  }
+  if (waking == Waking::TimedOut) return true;
   const std::uint64_t now = run_time();
   const std::uint64_t missing = deadline > now ? deadline - now : 0;
   if (left != nullptr) *left = {static_cast<time_t>(missing / kSecond), static_cast<long>(missing % kSecond)};

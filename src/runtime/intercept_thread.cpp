@@ -14,6 +14,7 @@ RAVEL_REAL(pthread_timedjoin_np)
 RAVEL_REAL(pthread_clockjoin_np)
 RAVEL_REAL(pthread_setname_np)
 RAVEL_REAL(pthread_cancel)
+RAVEL_REAL(pthread_setcanceltype)
 
 namespace ravel::rt {
 namespace {
@@ -76,9 +77,8 @@ int await_end(const Operation& operation, pthread_t handle, std::uint64_t deadli
   stream::ThreadSlot* const slot = recorder.stream.slot(index);
   while (slot->ended.load(std::memory_order_acquire) == 0) {
     if (deadline == 0) return EBUSY;
-    const Waking waking = wait_for(operation, {.object = slot, .deadline = deadline});
-    if (waking == Waking::TimedOut) return ETIMEDOUT;
-    if (waking == Waking::Interrupted) pthread_testcancel();
+    pthread_testcancel();
+    if (wait_for(operation, {.object = slot, .deadline = deadline}) == Waking::TimedOut) return ETIMEDOUT;
   }
   return 0;
 }
@@ -110,6 +110,7 @@ Start begin_child(void* child) {
   const Start start{self->start_routine, self->start_argument};
   if (self->seat != nullptr) sit_down(self->seat);
   begin_thread(self);
+  change_signal_mask(self->start_mask);
   return start;
 }
 
@@ -122,6 +123,11 @@ void end_with_thread() {
     }
   }
   pthread_setspecific(end_key, reinterpret_cast<void*>(std::uintptr_t{PTHREAD_DESTRUCTOR_ITERATIONS}));
+}
+
+void remember_first_thread(std::uint32_t index) {
+  const Locked lock(detail::starting);
+  detail::remember_handle(pthread_self(), index);
 }
 
 void forget_handles() {
@@ -139,8 +145,10 @@ RAVEL_INTERCEPT(int, pthread_create, pthread_t* handle, const pthread_attr_t* at
   Thread* const self = acting_thread();
   if (self == nullptr) return real_pthread_create()(handle, attributes, routine, argument);
   const auto create = [=](Thread* child) {
-    return child == nullptr ? real_pthread_create()(handle, attributes, routine, argument)
-                            : real_pthread_create()(handle, attributes, run_thread, child);
+    if (child == nullptr) return real_pthread_create()(handle, attributes, routine, argument);
+    if (sigset_t set; attributes != nullptr && pthread_attr_getsigmask_np(attributes, &set) == 0)
+      child->start_mask = *reinterpret_cast<const std::uint64_t*>(&set);
+    return real_pthread_create()(handle, attributes, run_thread, child);
   };
   return start_thread(self, handle, {reinterpret_cast<void*>(routine), argument}, RAVEL_CALLER, create);
 }
@@ -148,27 +156,43 @@ RAVEL_INTERCEPT(int, pthread_create, pthread_t* handle, const pthread_attr_t* at
 RAVEL_INTERCEPT(int, pthread_join, pthread_t handle, void** result) {
   return join_thread(handle, kNever, RAVEL_CALLER, [=] { return real_pthread_join()(handle, result); });
 }
+// In a controlled run a thread that has ended for the runtime may not be gone for the kernel, and the time is
+// not the kernel's.
 RAVEL_INTERCEPT(int, pthread_tryjoin_np, pthread_t handle, void** result) {
   return join_thread(handle, 0, RAVEL_CALLER, [=] {
-    // One that has ended for the runtime may not be gone for the kernel.
     return controlled ? real_pthread_join()(handle, result) : real_pthread_tryjoin_np()(handle, result);
   });
 }
 RAVEL_INTERCEPT(int, pthread_timedjoin_np, pthread_t handle, void** result, const timespec* until) {
-  return join_thread(handle, deadline_of(CLOCK_REALTIME, until), RAVEL_CALLER,
-                     [=] { return real_pthread_timedjoin_np()(handle, result, until); });
+  return join_thread(handle, deadline_of(CLOCK_REALTIME, until), RAVEL_CALLER, [=] {
+    return controlled ? real_pthread_join()(handle, result)
+                      : real_pthread_timedjoin_np()(handle, result, until);
+  });
 }
 RAVEL_INTERCEPT(int, pthread_clockjoin_np, pthread_t handle, void** result, clockid_t clock,
                 const timespec* until) {
-  return join_thread(handle, deadline_of(clock, until), RAVEL_CALLER,
-                     [=] { return real_pthread_clockjoin_np()(handle, result, clock, until); });
+  return join_thread(handle, deadline_of(clock, until), RAVEL_CALLER, [=] {
+    return controlled ? real_pthread_join()(handle, result)
+                      : real_pthread_clockjoin_np()(handle, result, clock, until);
+  });
 }
 
 RAVEL_INTERCEPT(int, pthread_cancel, pthread_t handle) {
   const int result = real_pthread_cancel()(handle);
   if (controlled && result == 0)
-    if (const std::uint32_t index = index_of(handle); index != kNoThread) interrupt(index);
+    if (const std::uint32_t index = index_of(handle); index != kNoThread) nudge(index);
   return result;
+}
+
+// In a controlled run a thread that may be cancelled anywhere is cancelled where others may run: in the
+// runtime's own code it must not be.
+RAVEL_INTERCEPT(int, pthread_setcanceltype, int type, int* old) {
+  const bool valid = type == PTHREAD_CANCEL_ASYNCHRONOUS || type == PTHREAD_CANCEL_DEFERRED;
+  if (!controlled || !valid) return real_pthread_setcanceltype()(type, old);
+  if (old != nullptr) *old = cancelled_anywhere ? PTHREAD_CANCEL_ASYNCHRONOUS : PTHREAD_CANCEL_DEFERRED;
+  cancelled_anywhere = type == PTHREAD_CANCEL_ASYNCHRONOUS;
+  if (cancelled_anywhere) pthread_testcancel();
+  return 0;
 }
 
 RAVEL_INTERCEPT(int, pthread_setname_np, pthread_t handle, const char* name) {

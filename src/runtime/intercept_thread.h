@@ -53,11 +53,15 @@ int start_thread(Thread* self, pthread_t* handle, const Start& start, Pc pc, Cre
   Seat* const seat = child->seat;
   int result = 0;
   {
-    // No Inside here: the child would inherit the mask of a thread that has signals waiting. Handles are used
-    // again: without the lock a short-lived child's could be another thread's by now.
-    const Locked lock(detail::starting);
-    result = create(child);
-    if (result == 0) detail::remember_handle(*handle, index);
+    // A signal must not come to the child before it has begun, nor here while the lock is taken. Handles are
+    // used again: without the lock a short-lived child's could be another thread's by now.
+    const std::uint64_t mask = child->start_mask = block_signals();
+    {
+      const Locked lock(detail::starting);
+      result = create(child);
+      if (result == 0) detail::remember_handle(*handle, index);
+    }
+    change_signal_mask(mask);
   }
   if (result != 0) detail::discard_child(child);
   if (seat != nullptr) result == 0 ? seat_child(seat) : discard_seat(seat);

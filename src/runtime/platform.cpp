@@ -105,11 +105,13 @@ Text& Text::number(std::uint64_t value, unsigned base) {
   return *this;
 }
 
-Text& Text::word(const char* text) {
-  for (; *text != '\0'; ++text) {
-    const auto byte = static_cast<unsigned char>(*text);
+Text& Text::word(const char* text) { return word(text, length_of(text)); }
+
+Text& Text::word(const char* text, std::size_t length) {
+  for (std::size_t i = 0; i < length; ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
     if (byte > ' ' && byte < 0x7f && byte != '%') {
-      put(*text);
+      put(text[i]);
     } else {
       put('%');
       put("0123456789abcdef"[byte >> 4]);

@@ -45,6 +45,7 @@ class Text {
   Text& number(std::uint64_t value, unsigned base = 10);
   /// Blanks, '%' and what is not printable as %XX: a word of a note (event/stream.h).
   Text& word(const char* text);
+  Text& word(const char* text, std::size_t length);
   std::size_t size() const { return static_cast<std::size_t>(at_ - begin_); }
   bool full() const { return at_ == end_; }
 

@@ -3,6 +3,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
 
 #include "runtime/platform.h"
 
@@ -54,24 +57,85 @@ std::uintptr_t read_number(Bytes& bytes, int& end) {
   }
 }
 
-}  // namespace
+/// Goes behind the next occurrence of the text, whose first byte occurs in it only once.
+bool find(Bytes& bytes, const char* text) {
+  std::size_t matched = 0;
+  while (text[matched] != '\0') {
+    const int byte = bytes.next();
+    if (byte < 0) return false;
+    if (byte == text[matched])
+      ++matched;
+    else
+      matched = byte == text[0] ? 1 : 0;
+  }
+  return true;
+}
 
-bool is_asleep(std::uint32_t kernel_thread) {
+/// As ps shows it; 0: there is no such thread.
+char state_of(std::uint32_t kernel_thread) {
   char path[64];
   Text(path, sizeof path).add("/proc/self/task/").number(kernel_thread).add("/stat");
   const long file = open(path, O_RDONLY);
-  if (file < 0) return false;
+  if (file < 0) return 0;
   char text[512];
   const long size = system_call(SYS_read, file, reinterpret_cast<long>(text), sizeof text);
   system_call(SYS_close, file);
   // The name before the state may hold anything, also parentheses.
   for (long i = size - 3; i >= 0; --i)
-    if (text[i] == ')') return text[i + 2] == 'S' || text[i + 2] == 'D';
-  return false;
+    if (text[i] == ')') return text[i + 2];
+  return 0;
+}
+
+bool has_ended(char state) { return state == 0 || state == 'Z' || state == 'X'; }
+
+/// A set of signals, which the kernel shows under this name.
+std::uint64_t signal_set(std::uint32_t kernel_thread, const char* name) {
+  char path[64];
+  Text(path, sizeof path).add("/proc/self/task/").number(kernel_thread).add("/status");
+  Bytes status(path);
+  int end = 0;
+  return find(status, name) ? read_number(status, end) : 0;
+}
+
+}  // namespace
+
+bool is_asleep(std::uint32_t kernel_thread) {
+  const char state = state_of(kernel_thread);
+  return state == 'S' || state == 'D';
 }
 
 bool thread_exists(std::uint32_t kernel_thread) {
-  return system_call(SYS_tgkill, process_id(), kernel_thread, 0) != -ESRCH;
+  return system_call(SYS_tgkill, process_id(), kernel_thread, 0) != -ESRCH &&
+         !has_ended(state_of(kernel_thread));
+}
+
+std::uint64_t pending_signals(std::uint32_t kernel_thread) {
+  return signal_set(kernel_thread, "\nSigPnd:\t") | signal_set(kernel_thread, "\nShdPnd:\t");
+}
+
+std::uint64_t blocked_signals(std::uint32_t kernel_thread) {
+  return signal_set(kernel_thread, "\nSigBlk:\t");
+}
+
+bool has_armed_timer() {
+  itimerval alarm{};
+  system_call(SYS_getitimer, ITIMER_REAL, reinterpret_cast<long>(&alarm));
+  if (alarm.it_value.tv_sec != 0 || alarm.it_value.tv_usec != 0) return true;
+  Bytes timers("/proc/self/timers");
+  while (find(timers, "ID: ")) {
+    long id = 0;
+    for (int digit = timers.next(); digit >= '0' && digit <= '9'; digit = timers.next())
+      id = id * 10 + digit - '0';
+    itimerspec timer{};
+    system_call(SYS_timer_gettime, id, reinterpret_cast<long>(&timer));
+    if (timer.it_value.tv_sec != 0 || timer.it_value.tv_nsec != 0) return true;
+  }
+  return false;
+}
+
+bool has_children() {
+  siginfo_t child{};
+  return system_call(SYS_waitid, P_ALL, 0, reinterpret_cast<long>(&child), WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
 bool has_other_threads(std::size_t known) {
@@ -96,6 +160,7 @@ bool has_other_threads(std::size_t known) {
     }
   }
   system_call(SYS_close, folder);
+  if (has_ended(state_of(process_id()))) --count;
   return count > known;
 }
 

@@ -17,6 +17,7 @@ namespace {
 constexpr std::size_t kMaskWords = 128;  // 8192 processors
 constinit unsigned long own_mask[kMaskWords] = {};
 constinit long own_bytes = 0;  ///< of the mask; 0: not changed
+constinit unsigned long one_mask[kMaskWords] = {};
 
 long count_bits() {
   long count = 0;
@@ -44,17 +45,21 @@ void use_one_processor() {
   if (processors < 2) return;
   // Runs that are made side by side shall not all meet on the same one.
   long skip = static_cast<long>(process_id()) % processors;
-  unsigned long one[kMaskWords] = {};
   for (std::size_t bit = 0; bit < kMaskWords * 64; ++bit) {
     if ((own_mask[bit / 64] >> (bit % 64) & 1) == 0 || skip-- > 0) continue;
-    one[bit / 64] = 1UL << (bit % 64);
+    one_mask[bit / 64] = 1UL << (bit % 64);
     break;
   }
-  system_call(SYS_sched_setaffinity, 0, bytes, reinterpret_cast<long>(one));
+  use_one_processor_again();
 }
 
 void use_all_processors() {
   if (own_bytes != 0) system_call(SYS_sched_setaffinity, 0, own_bytes, reinterpret_cast<long>(own_mask));
+}
+
+void use_one_processor_again() {
+  if (own_bytes != 0 && count_bits() > 1)
+    system_call(SYS_sched_setaffinity, 0, own_bytes, reinterpret_cast<long>(one_mask));
 }
 
 }  // namespace ravel::rt

@@ -86,13 +86,13 @@ void record_control(Thread& self, Control control, std::uint64_t body) {
 /// Tells the stream about the calls and returns since the last event.
 RAVEL_INLINE void record_calls(Thread& self) {
   const std::uint32_t depth = self.depth < Thread::kMaxCalls ? self.depth : Thread::kMaxCalls;
-  if (depth == self.calls_known && (depth == 0 || (self.calls[depth - 1].call & kCallKnown) != 0)) return;
+  if (depth == self.calls_known && (depth == 0 || self.calls[depth - 1].known)) return;
   std::uint32_t known = depth;
-  while (known > 0 && (self.calls[known - 1].call & kCallKnown) == 0) --known;
+  while (known > 0 && !self.calls[known - 1].known) --known;
   if (self.calls_known > known) record_control(self, Control::Return, self.calls_known - known);
   for (std::uint32_t i = known; i < depth; ++i) {
     record_control(self, Control::Call, code_of(self.calls[i].call));
-    self.calls[i].call |= kCallKnown;
+    self.calls[i].known = true;
   }
   self.calls_known = depth;
 }
@@ -319,13 +319,24 @@ bool tell(Thread& self, Cell* cell, std::uintptr_t address, std::size_t count, T
   return true;
 }
 
+/// Makes a word shared and returns what its owner did; 0: nothing that is not told.
+std::uint64_t share(std::uint64_t& taken) {
+  const std::uint64_t word = __atomic_fetch_or(&taken, kShared, __ATOMIC_ACQ_REL);
+  return (word & kShared) != 0 || incarnation_of(word) == kBlockMark ? 0 : word;
+}
+
 }  // namespace
 
 bool share_cells(Thread& self, Cell* cell, std::uintptr_t address, std::size_t count) {
   announce_block(self, address);
-  return tell(self, cell, address, count, [](std::uint64_t& taken) -> std::uint64_t {
-    const std::uint64_t word = __atomic_fetch_or(&taken, kShared, __ATOMIC_ACQ_REL);
-    return (word & kShared) != 0 || incarnation_of(word) == kBlockMark ? 0 : word;
+  return tell(self, cell, address, count, share);
+}
+
+bool share_with_another(Thread& self, Cell* cell, std::uintptr_t address) {
+  announce_block(self, address);
+  return tell(self, cell, address, 1, [&self](std::uint64_t& taken) -> std::uint64_t {
+    const std::uint64_t word = share(taken);
+    return ((word ^ self.tag) & kTagMask) == 0 ? 0 : word;
   });
 }
 

@@ -55,6 +55,8 @@ void grow_heap(std::uintptr_t from, std::uintptr_t to);
 /// first cell, and as many up to `count` as remember the same of all their bytes. False: recording has
 /// stopped, and they are as they were.
 bool share_cells(Thread& self, Cell* cell, std::uintptr_t address, std::size_t count = 1);
+/// The same for one cell, but for what this thread does right now: it records that itself.
+bool share_with_another(Thread& self, Cell* cell, std::uintptr_t address);
 /// The same for shared cells and the accesses that they hide, of whichever thread; they become nobody's.
 bool reveal_cells(Thread& self, Cell* cell, std::uintptr_t address, std::size_t count = 1);
 /// Records an access of this thread that only the cell remembers: its content is `word`.

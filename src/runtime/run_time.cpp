@@ -11,7 +11,7 @@ constexpr std::uint64_t kSecond = 1'000'000'000;
 // A clock that begins at zero would let programs subtract below it.
 constexpr std::uint64_t kMonotonicStart = 1000 * kSecond;
 
-constinit bool is_virtual_ = false;
+constinit bool time_is_virtual = false;
 constinit std::uint64_t elapsed = 0;     ///< what has passed, or with real time, has been jumped over
 constinit std::uint64_t real_start = 0;  ///< of CLOCK_MONOTONIC
 constinit std::uint64_t realtime_start = 0;
@@ -33,7 +33,7 @@ std::uint64_t origin(clockid_t clock) {
     case CLOCK_MONOTONIC_COARSE:
     case CLOCK_MONOTONIC_RAW:
     case CLOCK_BOOTTIME:
-      return is_virtual_ ? kMonotonicStart : real_start;
+      return time_is_virtual ? kMonotonicStart : real_start;
     default:
       return 0;
   }
@@ -48,18 +48,18 @@ std::uint64_t nanoseconds(const timespec& time) {
 }  // namespace
 
 void start_run_time(bool is_virtual, std::uint64_t start) {
-  is_virtual_ = is_virtual;
+  time_is_virtual = is_virtual;
   elapsed = 0;
   real_start = system_clock(CLOCK_MONOTONIC);
   realtime_start = start != 0 ? start : clock_nanoseconds();
 }
 
 std::uint64_t run_time() {
-  return is_virtual_ ? elapsed : system_clock(CLOCK_MONOTONIC) - real_start + elapsed;
+  return time_is_virtual ? elapsed : system_clock(CLOCK_MONOTONIC) - real_start + elapsed;
 }
 
 void pass_time(std::uint64_t nanoseconds) {
-  if (is_virtual_) elapsed += nanoseconds;
+  if (time_is_virtual) elapsed += nanoseconds;
 }
 
 void jump_to(std::uint64_t time) {
@@ -81,5 +81,11 @@ std::uint64_t deadline_of(clockid_t clock, const timespec* time) {
 }
 
 std::uint64_t deadline_in(const timespec& time) { return run_time() + nanoseconds(time); }
+
+timespec time_of_world(clockid_t clock, const timespec& time) {
+  const std::uint64_t deadline = deadline_of(clock, &time), now = run_time();
+  const std::uint64_t at = system_clock(clock) + (deadline > now ? deadline - now : 0);
+  return {static_cast<time_t>(at / kSecond), static_cast<long>(at % kSecond)};
+}
 
 }  // namespace ravel::rt

@@ -22,6 +22,8 @@ bool show_clock(clockid_t clock, timespec& now);
 /// When a clock will show this, as run_time; UINT64_MAX for no time at all (null).
 std::uint64_t deadline_of(clockid_t clock, const timespec* time);
 std::uint64_t deadline_in(const timespec& time);
+/// What the clock will show in the world when so much time has passed that it would show this in the run.
+timespec time_of_world(clockid_t clock, const timespec& time);
 
 inline bool is_time(const timespec* time) {
   return time == nullptr || (time->tv_nsec >= 0 && time->tv_nsec < 1'000'000'000);

@@ -161,7 +161,7 @@ RAVEL_INTERFACE void __sanitizer_print_stack_trace() {
   if (self == nullptr) return;
   unsigned number = 1;
   for (std::uint32_t i = self->depth < Thread::kMaxCalls ? self->depth : Thread::kMaxCalls; i > 0; --i)
-    print_frame(number++, reinterpret_cast<void*>(self->calls[i - 1].call & ~kCallKnown));
+    print_frame(number++, reinterpret_cast<void*>(self->calls[i - 1].call));
 }
 RAVEL_INTERFACE void __sanitizer_symbolize_pc(void* pc, const char* format, char* out, std::size_t size) {
   describe(pc, format, out, size);

@@ -34,6 +34,9 @@ struct Seat {
   Holding held[kHoldings];
 };
 
+/// Of all threads that have not ended. Only for who has the token.
+std::span<Seat* const> all_seats();
+
 /// No thread can go on: says so in the stream and ends the process.
 [[noreturn]] void report_standstill(std::span<Seat* const> seats, std::uint64_t step);
 /// The run has used up its steps.

@@ -36,8 +36,9 @@ RAVEL_INLINE Cell* cell_of(std::uintptr_t address) {
   return reinterpret_cast<Cell*>(kShadowBase + ((address & kAddressMask & ~std::uintptr_t{7}) << 1));
 }
 
-// A word: shared 1 bit, incarnation 11 (who), epoch 20 (when), place 23 (where), near 1, bytes 8 (which, a
-// bit each). `near`: the bytes were accessed at several places at that time, of which this is one.
+// A word: shared 1 bit, incarnation 11 (who), epoch 20 (when), place 23 (where: a site or a code address,
+// site.h), near 1, bytes 8 (which, a bit each). `near`: the bytes were accessed at several places at that
+// time, of which this is one.
 inline constexpr std::uint64_t kShared = std::uint64_t{1} << 63;
 inline constexpr unsigned kIncarnationAt = 52;
 inline constexpr std::uint32_t kIncarnations = 1U << 11;  ///< 0 is nobody
@@ -45,6 +46,7 @@ inline constexpr unsigned kEpochAt = 32;
 inline constexpr std::uint32_t kEpochs = 1U << 20;
 inline constexpr unsigned kCellPlaceAt = 9;
 inline constexpr std::uint32_t kCellPlaces = 1U << 23;
+inline constexpr std::uint64_t kCellPlaceMask = std::uint64_t{kCellPlaces - 1} << kCellPlaceAt;
 inline constexpr std::uint64_t kNear = 1 << 8;
 inline constexpr std::uint64_t kHidden = kNear;  ///< the same bit of a shared word
 inline constexpr std::uint64_t kBytesMask = 0xff;

@@ -48,6 +48,8 @@ struct Running {
 };
 __thread Running* running __attribute__((tls_model("initial-exec"))) = nullptr;
 
+__thread std::uint32_t run_count __attribute__((tls_model("initial-exec"))) = 0;
+
 void restore(Thread& self, const Running& ended) {
   self.depth = ended.depth;
   self.floor = ended.floor;
@@ -75,6 +77,7 @@ void call(const Handler& handler, int signal, siginfo_t* info, void* context) {
 
 void run_handler(Thread* self, int signal, siginfo_t* info, ucontext_t* context) {
   const Handler handler = handlers[signal];
+  ++run_count;
   if (self == nullptr) return call(handler, signal, info, context);
   const auto own_low = reinterpret_cast<std::uintptr_t>(context->uc_stack.ss_sp);
   const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
@@ -97,7 +100,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   if (self == nullptr || self->inside == 0 || fault) return run_handler(self, signal, info, interrupted);
   KernelMask& mask = kernel_mask(interrupted->uc_sigmask);
   kept = {*info, mask};
-  self->pending_signals = static_cast<std::uint64_t>(signal);
+  __atomic_store_n(&self->pending_signals, static_cast<std::uint64_t>(signal), __ATOMIC_RELEASE);
   mask |= ~kFaults;
 }
 
@@ -178,6 +181,26 @@ bool handles_signals() {
     if (handler.function != nullptr) return true;
   return false;
 }
+
+bool handles_signal(int signal) {
+  return signal > 0 && signal < kSignals && handlers[signal].function != nullptr;
+}
+
+std::uint32_t handlers_run() { return run_count; }
+
+std::uint64_t change_signal_mask(std::uint64_t mask) {
+  KernelMask old = 0;
+  system_call(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&mask), reinterpret_cast<long>(&old),
+              sizeof mask);
+  return old;
+}
+
+std::uint64_t block_signals() {
+  constexpr KernelMask kOfLibrary = bit(32) | bit(33);
+  return change_signal_mask(~kFaults & ~kOfLibrary);
+}
+
+bool wants_restart(const Thread& self) { return (handlers[self.pending_signals].flags & SA_RESTART) != 0; }
 
 void deliver_pending(Thread& self) {
   const auto signal = static_cast<int>(self.pending_signals);

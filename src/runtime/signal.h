@@ -21,7 +21,22 @@ class Inside {
   Thread& self_;
 };
 
-/// Whether the program has handlers of signals.
+/// Whether the program has handlers of signals; of this one.
 bool handles_signals();
+bool handles_signal(int signal);
+
+/// A signal waits for the thread to leave the runtime. Of any thread.
+inline bool has_signal(const Thread& thread) {
+  return __atomic_load_n(&thread.pending_signals, __ATOMIC_ACQUIRE) != 0;
+}
+/// Its handler wants calls that can to go on.
+bool wants_restart(const Thread& self);
+
+/// How many handlers have run in the calling thread.
+std::uint32_t handlers_run();
+/// Of the calling thread; what the mask was.
+std::uint64_t change_signal_mask(std::uint64_t mask);
+/// All that others can send.
+std::uint64_t block_signals();
 
 }  // namespace ravel::rt

@@ -94,7 +94,8 @@ void report_departure(const Departure& departure) {
   Text line(buffer, sizeof buffer);
   line.add("departed ").number(departure.step).add(" ");
   line.add(departure.thread.text.data(), departure.thread.text.size()).add(" ");
-  line.word(departure.expected.data()).add(" ").word(departure.found.data());
+  line.word(departure.expected.data(), departure.expected.size()).add(" ");
+  line.word(departure.found.data(), departure.found.size());
   note(line, buffer);
 }
 

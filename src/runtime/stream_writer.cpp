@@ -14,6 +14,7 @@ using stream::ChunkRef;
 using stream::kChunkBytes;
 using stream::kChunksAt;
 using stream::kExtentChunks;
+using stream::SiteGroup;
 using stream::Stop;
 using stream::StreamHead;
 using stream::ThreadSlot;
@@ -56,7 +57,8 @@ int move_high(int file) {
   return static_cast<int>(high);
 }
 
-bool StreamWriter::create(const char* directory, const char* name, std::uint64_t max_bytes) {
+bool StreamWriter::create(const char* directory, const char* name, std::uint64_t max_bytes,
+                          const Levels& levels) {
   for (unsigned attempt = 0; attempt < 1000; ++attempt) {
     Text path(path_, sizeof path_);
     path.add(directory).add("/").add(name).add(".").number(process_id());
@@ -95,6 +97,9 @@ bool StreamWriter::create(const char* directory, const char* name, std::uint64_t
   head_->version = stream::kVersion;
   head_->pid = process_id();
   head_->parent_pid = static_cast<std::uint32_t>(system_call(SYS_getppid));
+  head_->filter = static_cast<std::uint8_t>(levels.filter);
+  head_->access_order = static_cast<std::uint8_t>(levels.access_order);
+  head_->values = static_cast<std::uint8_t>(levels.values);
   head_->start_time = clock_nanoseconds();
   head_->stamps.store(1, std::memory_order_relaxed);
   head_->magic = stream::kMagic;
@@ -111,14 +116,9 @@ void StreamWriter::abandon() {
   if (file_ >= 0) system_call(SYS_close, file_);
   file_ = -1;
   head_ = nullptr;
+  table_chunks_ = 0;
   growing_ = {};
   noting_ = {};
-}
-
-ChunkHead* StreamWriter::at(ChunkRef ref) const {
-  const std::uint32_t index = ref - 1;
-  return reinterpret_cast<ChunkHead*>(extents_[index / kExtentChunks] +
-                                      std::size_t{index % kExtentChunks} * kChunkBytes);
 }
 
 ChunkRef StreamWriter::pop_free() {
@@ -160,8 +160,9 @@ bool StreamWriter::grow() {
 
 bool StreamWriter::must_wait() const {
   if (head_->pressure.load(std::memory_order_relaxed) == 0) return false;
-  // Each thread keeps a chunk that is not full, and the reader cannot free it.
-  const std::uint32_t kept = head_->thread_count.load(std::memory_order_relaxed);
+  // Each thread keeps a chunk that is not full, and the reader cannot free it; nor those of tables.
+  const std::uint32_t kept =
+      head_->thread_count.load(std::memory_order_relaxed) + __atomic_load_n(&table_chunks_, __ATOMIC_RELAXED);
   if (head_->chunks_used.load(std::memory_order_relaxed) <
       head_->chunk_limit.load(std::memory_order_relaxed) + kept)
     return false;
@@ -198,6 +199,18 @@ void StreamWriter::leave_chunk(ChunkHead* chunk) const {
     system_call(SYS_madvise, reinterpret_cast<long>(chunk), kChunkBytes, MADV_DONTNEED);
 }
 
+bool StreamWriter::take_table_chunk(ChunkRef& home) {
+  if (home != 0) return true;
+  ChunkRef ref = 0;
+  if (take_chunk(ref) == nullptr) return false;
+  // It may have held records before.
+  auto* const words = reinterpret_cast<std::uint64_t*>(at(ref));
+  for (std::size_t i = 0; i < kChunkBytes / sizeof *words; ++i) words[i] = 0;
+  __atomic_store_n(&home, ref, __ATOMIC_RELEASE);
+  __atomic_fetch_add(&table_chunks_, 1, __ATOMIC_RELAXED);
+  return true;
+}
+
 ThreadSlot* StreamWriter::take_slot(std::uint32_t parent, std::uint32_t child, bool foreign,
                                     std::uint32_t& index) {
   const Locked lock(noting_);
@@ -206,15 +219,7 @@ ThreadSlot* StreamWriter::take_slot(std::uint32_t parent, std::uint32_t child, b
     stop(Stop::TooManyThreads);
     return nullptr;
   }
-  ChunkRef& home = head_->slot_chunks[index / stream::kSlotsPerChunk];
-  if (home == 0) {
-    ChunkRef ref = 0;
-    if (take_chunk(ref) == nullptr) return nullptr;
-    // It may have held records before.
-    auto* const words = reinterpret_cast<std::uint64_t*>(at(ref));
-    for (std::size_t i = 0; i < kChunkBytes / sizeof *words; ++i) words[i] = 0;
-    home = ref;
-  }
+  if (!take_table_chunk(head_->slot_chunks[index / stream::kSlotsPerChunk])) return nullptr;
   ThreadSlot* const fresh = slot(index);
   fresh->parent = parent;
   fresh->index = child;
@@ -226,6 +231,10 @@ ThreadSlot* StreamWriter::take_slot(std::uint32_t parent, std::uint32_t child, b
 ThreadSlot* StreamWriter::slot(std::uint32_t index) const {
   const ChunkRef home = head_->slot_chunks[index / stream::kSlotsPerChunk];
   return reinterpret_cast<ThreadSlot*>(at(home)) + index % stream::kSlotsPerChunk;
+}
+
+SiteGroup* StreamWriter::take_group(std::uint32_t number) {
+  return take_table_chunk(head_->group_chunks[number / stream::kGroupsPerChunk]) ? group(number) : nullptr;
 }
 
 void StreamWriter::note(const char* line, std::size_t length) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "event/levels.h"
 #include "event/stream.h"
 #include "runtime/platform.h"
 
@@ -17,9 +18,15 @@ int move_high(int file);
 
 class StreamWriter {
  public:
+  /// How the run is recorded: the part of the head that does not change.
+  struct Levels {
+    FilterLevel filter;
+    AccessOrder access_order;
+    ValueLevel values;
+  };
   /// Creates `directory/name.PID.rvl` (with a further number if there is one). False, after a message: the
   /// program runs on without being recorded.
-  bool create(const char* directory, const char* name, std::uint64_t max_bytes);
+  bool create(const char* directory, const char* name, std::uint64_t max_bytes, const Levels& levels);
   /// In a forked child: drops the parent's file without a change to it.
   void abandon();
 
@@ -35,6 +42,12 @@ class StreamWriter {
   stream::ThreadSlot* take_slot(std::uint32_t parent, std::uint32_t child, bool foreign,
                                 std::uint32_t& index);
   stream::ThreadSlot* slot(std::uint32_t index) const;
+  /// Space for a group of sites, for whom nobody else asks at the same time; nullptr: recording has stopped.
+  stream::SiteGroup* take_group(std::uint32_t number);
+  stream::SiteGroup* group(std::uint32_t number) const {
+    return reinterpret_cast<stream::SiteGroup*>(at(head_->group_chunks[number / stream::kGroupsPerChunk])) +
+           number % stream::kGroupsPerChunk;
+  }
   /// One line, without its end. Dropped when there is no more space.
   void note(const char* line, std::size_t length);
 
@@ -48,7 +61,13 @@ class StreamWriter {
  private:
   static constexpr std::uint32_t kMaxExtents = 1 << 16;
 
-  stream::ChunkHead* at(stream::ChunkRef ref) const;
+  stream::ChunkHead* at(stream::ChunkRef ref) const {
+    const std::uint32_t index = ref - 1;
+    return reinterpret_cast<stream::ChunkHead*>(extents_[index / stream::kExtentChunks] +
+                                                index % stream::kExtentChunks * stream::kChunkBytes);
+  }
+  /// Sees to it that a table of the head has this chunk.
+  bool take_table_chunk(stream::ChunkRef& home);
   stream::ChunkRef pop_free();
   bool grow();
   bool must_wait() const;
@@ -58,6 +77,7 @@ class StreamWriter {
   char** extents_ = nullptr;  ///< by chunk / kExtentChunks
   int file_ = -1;
   std::uint64_t max_chunks_ = 0;
+  std::uint32_t table_chunks_ = 0;  ///< in use for good
   SpinLock growing_;
   SpinLock noting_;
   char path_[4096] = {};

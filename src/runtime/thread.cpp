@@ -4,6 +4,7 @@
 
 #include "runtime/access.h"
 #include "runtime/recorder.h"
+#include "runtime/signal.h"
 #include "runtime/token.h"
 
 namespace ravel::rt {
@@ -104,6 +105,7 @@ void begin_thread(Thread* thread) {
     const Quiet quiet;
     find_stack(*thread);
     end_with_thread();
+    if (thread->index == 0) remember_first_thread(0);
   }
   hot_thread = thread;
   record_sync(*thread, {.kind = EventKind::ThreadStart});
@@ -115,6 +117,7 @@ void begin_thread(Thread* thread) {
 void end_thread() {
   Thread* const self = this_thread;
   if (controlled && self != nullptr) reach({.kind = OperationKind::Exit});
+  block_signals();  // what handlers do from here on would not be seen
   hot_thread = nullptr;
   this_thread = nullptr;
   has_ended = true;
@@ -158,7 +161,7 @@ void restart_in_child() {
   if (parent != nullptr) {  // it is still where it was called from
     self->depth = parent->depth < Thread::kMaxCalls ? parent->depth : Thread::kMaxCalls;
     for (std::uint32_t i = 0; i < self->depth; ++i)
-      self->calls[i] = {parent->calls[i].call & ~kCallKnown, parent->calls[i].stack};
+      self->calls[i] = {parent->calls[i].call, parent->calls[i].stack, 0, false};
   }
   begin_thread(self);
   self->quiet = quiet;

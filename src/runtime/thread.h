@@ -15,10 +15,11 @@ struct Seat;
 
 /// A call that has not returned.
 struct CallFrame {
-  std::uint64_t call;    ///< return address of the call; the top bit: the stream knows of it
+  std::uintptr_t call;   ///< its return address
   std::uintptr_t stack;  ///< the stack pointer then: finds calls that were left by longjmp
+  std::uint32_t site;    ///< of the call (site.h); 0: nobody has asked yet
+  bool known;            ///< the stream knows of it
 };
-inline constexpr std::uint64_t kCallKnown = std::uint64_t{1} << 63;
 
 /// An atomic load that was recorded.
 struct AtomicLoad {
@@ -30,6 +31,7 @@ struct AtomicLoad {
 
 struct Thread {
   static constexpr std::size_t kLoads = 16;
+  static constexpr std::uint32_t kMaxOpenUnits = 64;
 
   std::uint64_t hot_tag;      ///< as `tag` if it owns cells, else what no cell has
   std::uint64_t tag;          ///< who and when, as in a cell's word
@@ -52,6 +54,8 @@ struct Thread {
   std::uint32_t ignoring_sync;  ///< > 0: its synchronization is not recorded
   std::uint32_t inside;         ///< > 0: in the runtime, where signals must wait
   std::uint64_t pending_signals;
+  std::uint32_t units_open;  ///< units of work it is in; only kMaxOpenUnits of them are recorded
+  std::uint32_t open_units[kMaxOpenUnits];
   AtomicLoad loads[kLoads];    ///< recent ones, each where a hash of its address says
   std::uintptr_t block_begin;  ///< a block that the stream knows of
   std::uintptr_t block_end;
@@ -61,6 +65,7 @@ struct Thread {
   void* fiber_of;       ///< for fibers: see fiber.cpp
   void* start_routine;  ///< of a thread that has not begun
   void* start_argument;
+  std::uint64_t start_mask;      ///< of signals
   Seat* seat;                    ///< in a controlled run, of a thread that has not begun
   std::uint64_t* written_value;  ///< where the value of the last write belongs, which is not known yet
   std::uintptr_t written_address;
@@ -111,6 +116,8 @@ void end_with_thread();
 void end_thread();
 /// As reports call the thread.
 void name_thread(stream::ThreadSlot& slot, const char* name);
+/// The calling thread was started by nobody, but others know its handle.
+void remember_first_thread(std::uint32_t index);
 /// In a forked child: none of the parent's threads can be joined.
 void forget_handles();
 /// The current thread; makes a state for one that was not started through the runtime. Null: nothing is

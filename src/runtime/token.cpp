@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <pthread.h>
 #include <sys/syscall.h>
 
 #include <new>
@@ -20,6 +21,7 @@ namespace ravel::rt {
 
 constinit bool controlled = false;
 constinit SwitchAt switch_at = SwitchAt::Sync;
+__thread bool cancelled_anywhere __attribute__((tls_model("initial-exec"))) = false;
 
 namespace {
 
@@ -38,6 +40,26 @@ constexpr std::uint32_t kNoTurn = 0, kTurn = 1, kDecide = 2;
 __thread Seat* own_seat __attribute__((tls_model("initial-exec"))) = nullptr;
 
 constinit SpinLock guard;
+
+/// Has the guard. Signals wait meanwhile, for their handlers may want it.
+class Guarded {
+ public:
+  Guarded() : thread_(this_thread) {
+    if (thread_ != nullptr) ++thread_->inside;
+    guard.lock();
+  }
+  ~Guarded() {
+    guard.unlock();
+    if (thread_ != nullptr && --thread_->inside == 0 && thread_->pending_signals != 0)
+      deliver_pending(*thread_);
+  }
+  Guarded(const Guarded&) = delete;
+  Guarded& operator=(const Guarded&) = delete;
+
+ private:
+  Thread* thread_;
+};
+
 constinit Seat** seats = nullptr;  ///< of threads that have not ended, by their index
 constinit std::size_t seat_count = 0;
 constinit Seat** ended = nullptr;  ///< of those that may still be in the process
@@ -93,13 +115,34 @@ Candidate candidate(const Seat& seat) {
           .place = seat.next.pc == 0 ? 0 : code_of(seat.next.pc)};
 }
 
-/// Threads whose descriptors are ready can go on.
-void look_at_descriptors() {
+/// Threads whose descriptors are ready or whose signals have come can go on.
+void look_outside() {
   used_descriptors = false;
   for (std::size_t i = 0; i < seat_count; ++i) {
     Seat& seat = *seats[i];
-    if (seat.state == Seat::State::Waiting && seat.waits.descriptor_count > 0 && is_ready(seat))
+    if (seat.state != Seat::State::Waiting) continue;
+    if ((seat.waits.descriptor_count > 0 && is_ready(seat)) ||
+        (seat.waits.signals != 0 && (seat.waits.signals & pending_signals(seat.kernel_thread)) != 0))
       seat.state = Seat::State::Ready;
+  }
+}
+
+/// Threads that wait for other processes, too, look whether those have changed anything.
+void look_at_shared() {
+  for (std::size_t i = 0; i < seat_count; ++i)
+    if (seats[i]->state == Seat::State::Waiting && seats[i]->waits.shared)
+      seats[i]->state = Seat::State::Ready;
+}
+
+/// What no other thread need tell.
+void notice(Seat& seat) {
+  if (seat.state != Seat::State::Waiting) return;
+  const std::uint32_t* const word = seat.waits.word;
+  if (word != nullptr && __atomic_load_n(word, __ATOMIC_ACQUIRE) != seat.waits.value)
+    seat.state = Seat::State::Ready;
+  if (has_signal(*seat.state_of)) {
+    seat.state = Seat::State::Ready;
+    seat.interrupted = true;
   }
 }
 
@@ -109,6 +152,7 @@ std::size_t collect(Seat** chosen_from, const Seat* current, std::size_t& curren
   current_at = Moment::kNobody;
   for (std::size_t i = 0; i < seat_count; ++i) {
     Seat& seat = *seats[i];
+    notice(seat);
     const bool by_time = seat.state == Seat::State::Waiting && seat.waits.deadline != kNever;
     if (seat.state != Seat::State::Ready && !by_time) continue;
     if (&seat == current) current_at = count;
@@ -155,16 +199,17 @@ bool may_be_woken(unsigned round) {
     Seat& seat = *seats[i];
     // The C++ library does not say of its futexes that they are not shared.
     if (seat.waits.shared) seat.waits.shared = is_shared_memory(seat.waits.object);
-    if (seat.state == Seat::State::Outside || seat.waits.shared || seat.waits.descriptor_count > 0)
+    if (seat.state == Seat::State::Outside || seat.waits.shared || seat.waits.for_signal ||
+        seat.waits.descriptor_count > 0)
       return true;
   }
-  if (round < kSignalRounds && handles_signals()) return true;
+  if (handles_signals() && (round < kSignalRounds || has_armed_timer() || has_children())) return true;
   // A thread that the runtime has never met may come yet.
   return has_other_threads(seat_count);
 }
 
 /// Nobody can go on; waits until that may have changed.
-void idle(Seat& me) {
+void idle() {
   constexpr std::size_t kMost = 64;
   pollfd all[kMost];
   std::size_t count = 0;
@@ -183,27 +228,22 @@ void idle(Seat& me) {
   else
     wait_futex(arrivals, seen, shared ? kPollMilliseconds : kIdleMilliseconds);
   guard.lock();
-  look_at_descriptors();
-  for (std::size_t i = 0; i < seat_count; ++i)  // they look whether another process has changed anything
-    if (seats[i]->state == Seat::State::Waiting && seats[i]->waits.shared)
-      seats[i]->state = Seat::State::Ready;
-  if (me.state == Seat::State::Waiting && this_thread != nullptr && this_thread->pending_signals != 0) {
-    me.state = Seat::State::Ready;
-    me.interrupted = true;
-  }
+  look_outside();
+  look_at_shared();
 }
 
 /// Who goes on; waits until somebody can.
 Seat& pick(Seat& me) {
   Seat** const from = seats + stream::kMaxThreads;  // the second half is for this
   std::size_t current = Moment::kNobody;
-  if (used_descriptors || steps % kPollEvery == 0) look_at_descriptors();
+  if (used_descriptors || steps % kPollEvery == 0) look_outside();
+  if (steps % kPollEvery == 0) look_at_shared();
   std::size_t count = collect(from, &me, current);
   for (unsigned round = 0; count == 0; ++round) {
     holder = nullptr;
     deciding = true;
     if (!may_be_woken(round)) report_standstill({seats, seat_count}, steps);
-    idle(me);
+    idle();
     count = collect(from, &me, current);
   }
   deciding = false;
@@ -217,11 +257,9 @@ Seat& pick(Seat& me) {
   return next;
 }
 
-/// Gives the thread something to do.
-void call(Seat& seat, std::uint32_t turn) {
-  __atomic_store_n(&seat.turn, turn, __ATOMIC_RELEASE);
-  wake_futex(seat.turn);
-}
+/// Gives the thread something to do, for which it must be woken when the guard is free. The guard is taken:
+/// what is given later counts.
+void give(Seat& seat, std::uint32_t turn) { __atomic_store_n(&seat.turn, turn, __ATOMIC_RELEASE); }
 
 /// The thread with the token sleeps in the kernel, where only code can have led it that the runtime does not
 /// see: it is outside.
@@ -234,6 +272,9 @@ bool holder_is_stuck(std::uint64_t seen_steps, unsigned& asleep, unsigned& silen
   return asleep >= kAsleepLooks || ++silent >= kSilentLooks;
 }
 
+/// Nobody has the token, or looks for who gets it.
+bool is_free() { return holder == nullptr && !deciding; }
+
 void hand_over(Seat& me);
 
 /// Waits for the token. The guard is free.
@@ -241,30 +282,23 @@ void wait_turn(Seat& me) {
   std::uint64_t seen_steps = 0;
   unsigned asleep = 0, silent = 0;
   while (true) {
-    const std::uint32_t turn = __atomic_load_n(&me.turn, __ATOMIC_ACQUIRE);
-    if (turn != kNoTurn) {
-      __atomic_store_n(&me.turn, kNoTurn, __ATOMIC_RELAXED);
-      if (turn == kTurn) return;
+    const std::uint32_t turn = __atomic_exchange_n(&me.turn, kNoTurn, __ATOMIC_ACQ_REL);
+    if (turn == kTurn) return;
+    if (turn == kDecide) {
       guard.lock();
-      return hand_over(me);
+      if (is_free()) return hand_over(me);
+      guard.unlock();  // somebody who came back was faster
+      continue;
     }
     wait_futex(me.turn, kNoTurn, kWatchMilliseconds);
     if (__atomic_load_n(&me.turn, __ATOMIC_ACQUIRE) != kNoTurn) continue;
     const Locked lock(guard);
     if (__atomic_load_n(&me.turn, __ATOMIC_ACQUIRE) != kNoTurn) continue;
-    if (me.state == Seat::State::Waiting && this_thread->pending_signals != 0) {
-      me.state = Seat::State::Ready;
-      me.interrupted = true;
-      ++arrivals;
-      wake_futex(arrivals);
-    }
-    const bool free = holder == nullptr && !deciding;
     if (holder_is_stuck(seen_steps, asleep, silent)) {
       holder->state = Seat::State::Outside;
-      call(me, kDecide);
-    } else if (free) {
-      call(me, kDecide);
+      holder = nullptr;
     }
+    if (is_free()) give(me, kDecide);
     seen_steps = steps;
   }
 }
@@ -283,8 +317,9 @@ void hand_over(Seat& me) {
     return;
   }
   if (had_it && this_thread != nullptr) record_switch(*this_thread);
+  give(next, kTurn);
   guard.unlock();
-  call(next, kTurn);
+  wake_futex(next.turn);
   wait_turn(me);
 }
 
@@ -293,24 +328,26 @@ void pass_on(Seat& me) {
   if (this_thread != nullptr) record_switch(*this_thread);
   Seat** const from = seats + stream::kMaxThreads;
   std::size_t current = Moment::kNobody;
-  look_at_descriptors();
+  look_outside();
   if (const std::size_t count = collect(from, &me, current); count > 0) {
     Seat& next = pick(me);
+    give(next, kTurn);
     guard.unlock();
-    return call(next, kTurn);
+    return wake_futex(next.turn);
   }
   holder = nullptr;
   Seat* decider = nullptr;
   for (std::size_t i = 0; i < seat_count && decider == nullptr; ++i)
     if (seats[i]->state == Seat::State::Waiting) decider = seats[i];
+  if (decider != nullptr) give(*decider, kDecide);
   guard.unlock();
-  if (decider != nullptr) call(*decider, kDecide);
+  if (decider != nullptr) wake_futex(decider->turn);
 }
 
 /// The thread can go on, and waits for its turn. The guard is taken, and free afterwards.
 void queue_up(Seat& me) {
   me.state = Seat::State::Ready;
-  if (holder == nullptr && !deciding) return hand_over(me);
+  if (is_free()) return hand_over(me);
   ++arrivals;
   guard.unlock();
   wake_futex(arrivals);
@@ -374,7 +411,7 @@ bool start_control(const char* schedule_file) {
     complain("the schedule is wrong: ", error.message);
     return false;
   }
-  seats = static_cast<Seat**>(reserve_memory(2 * stream::kMaxThreads * sizeof(Seat*)));
+  seats = static_cast<Seat**>(reserve_memory(std::size_t{2} * stream::kMaxThreads * sizeof(Seat*)));
   ended = static_cast<Seat**>(reserve_memory(stream::kMaxThreads * sizeof(Seat*)));
   candidates = static_cast<Candidate*>(reserve_memory(stream::kMaxThreads * sizeof(Candidate)));
   if (seats == nullptr || ended == nullptr || candidates == nullptr) return false;
@@ -409,55 +446,62 @@ void restart_control() {
 void reach(const Operation& operation) {
   Seat* const me = own_seat;
   if (me == nullptr) return;
-  const Inside inside(*this_thread);
-  me->state_of = this_thread;
-  guard.lock();
-  me->next = operation;
-  if (operation.kind == OperationKind::Block) used_descriptors = true;
-  if (operation.kind == OperationKind::Create) ++forks;
-  if (me->state == Seat::State::Outside)
-    queue_up(*me);
-  else
-    hand_over(*me);
-  take_decisive_step(*me);
+  {
+    const Inside inside(*this_thread);
+    me->state_of = this_thread;
+    guard.lock();
+    me->next = operation;
+    if (operation.kind == OperationKind::Create) ++forks;
+    if (me->state == Seat::State::Outside)
+      queue_up(*me);
+    else
+      hand_over(*me);
+    take_decisive_step(*me);
+    // It will have changed some when the next one is chosen.
+    if (operation.kind == OperationKind::Block) used_descriptors = true;
+  }
+  if (cancelled_anywhere) pthread_testcancel();
 }
 
 Waking wait_for(const Operation& operation, const WaitFor& what) {
   Seat* const me = own_seat;
   if (me == nullptr) return Waking::Woken;
-  const Inside inside(*this_thread);
-  me->state_of = this_thread;
-  guard.lock();
-  if (me->state == Seat::State::Outside) {
-    queue_up(*me);
+  Waking waking = Waking::Woken;
+  {
+    const Inside inside(*this_thread);
+    me->state_of = this_thread;
     guard.lock();
+    if (me->state == Seat::State::Outside) {
+      queue_up(*me);
+      guard.lock();
+    }
+    me->next = operation;
+    me->waits = what;
+    me->since = steps;
+    me->timed_out = me->interrupted = false;
+    me->state = Seat::State::Waiting;
+    hand_over(*me);
+    me->waits = {};
+    if (me->interrupted)
+      waking = wants_restart(*this_thread) ? Waking::Restarted : Waking::Interrupted;
+    else if (me->timed_out)
+      waking = Waking::TimedOut;
   }
-  me->next = operation;
-  me->waits = what;
-  me->since = steps;
-  me->timed_out = me->interrupted = false;
-  me->state = Seat::State::Waiting;
-  if (this_thread->pending_signals != 0) {
-    me->state = Seat::State::Ready;
-    me->interrupted = true;
-  }
-  hand_over(*me);
-  me->waits = {};
-  if (me->interrupted) return Waking::Interrupted;
-  return me->timed_out ? Waking::TimedOut : Waking::Woken;
+  if (cancelled_anywhere) pthread_testcancel();
+  return waking;
 }
 
 void wake_all(const void* object) { wake_first(object, SIZE_MAX); }
 
-std::size_t wake_first(const void* object, std::size_t most) {
-  const Locked lock(guard);
+std::size_t wake_first(const void* object, std::size_t most, std::uint32_t bits) {
+  const Guarded guarded;
   std::size_t woken = 0;
   for (; woken < most; ++woken) {
     Seat* first = nullptr;
     for (std::size_t i = 0; i < seat_count; ++i) {
       Seat* const seat = seats[i];
       if (seat->state == Seat::State::Waiting && seat->waits.object == object && object != nullptr &&
-          (first == nullptr || seat->since < first->since))
+          (seat->waits.bits & bits) != 0 && (first == nullptr || seat->since < first->since))
         first = seat;
     }
     if (first == nullptr) break;
@@ -467,7 +511,7 @@ std::size_t wake_first(const void* object, std::size_t most) {
 }
 
 void wake_chosen(const void* object) {
-  const Locked lock(guard);
+  const Guarded guarded;
   Seat** const from = seats + stream::kMaxThreads;
   std::size_t count = 0;
   for (std::size_t i = 0; i < seat_count; ++i) {
@@ -482,7 +526,7 @@ void wake_chosen(const void* object) {
 }
 
 std::size_t move_waiters(const void* from, const void* to, std::size_t most) {
-  const Locked lock(guard);
+  const Guarded guarded;
   std::size_t moved = 0;
   for (std::size_t i = 0; i < seat_count && moved < most; ++i) {
     Seat& seat = *seats[i];
@@ -491,14 +535,6 @@ std::size_t move_waiters(const void* from, const void* to, std::size_t most) {
     ++moved;
   }
   return moved;
-}
-
-std::size_t waiter_count(const void* object) {
-  const Locked lock(guard);
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < seat_count; ++i)
-    if (seats[i]->state == Seat::State::Waiting && seats[i]->waits.object == object) ++count;
-  return count;
 }
 
 void go_outside() {
@@ -520,41 +556,56 @@ void come_back() {
   queue_up(*me);
 }
 
+namespace {
+
+void drop(Seat& seat, const void* object) {
+  for (std::uint32_t i = seat.held_count; i > 0; --i) {
+    if (seat.held[i - 1].object != object) continue;
+    for (std::uint32_t k = i; k < seat.held_count; ++k) seat.held[k - 1] = seat.held[k];
+    --seat.held_count;
+    return;
+  }
+}
+
+}  // namespace
+
 void hold(const void* object, Pc pc) {
   Seat* const me = own_seat;
   if (me == nullptr || me->held_count >= Seat::kHoldings) return;
-  const Locked lock(guard);
+  const Guarded guarded;
   me->held[me->held_count++] = {object, pc};
 }
 
 void let_go(const void* object) {
   Seat* const me = own_seat;
   if (me == nullptr) return;
-  const Locked lock(guard);
-  for (std::uint32_t i = me->held_count; i > 0; --i) {
-    if (me->held[i - 1].object != object) continue;
-    for (std::uint32_t k = i; k < me->held_count; ++k) me->held[k - 1] = me->held[k];
-    --me->held_count;
-    return;
-  }
+  const Guarded guarded;
+  drop(*me, object);
 }
 
-bool somebody_else_holds(const void* object) {
-  const Locked lock(guard);
+void free_everywhere(const void* object) {
+  const Guarded guarded;
+  for (std::size_t i = 0; i < seat_count; ++i) drop(*seats[i], object);
+}
+
+bool is_held(const void* object, bool by_others) {
+  const Guarded guarded;
   for (std::size_t i = 0; i < seat_count; ++i) {
-    if (seats[i] == own_seat) continue;
+    if (by_others && seats[i] == own_seat) continue;
     for (std::uint32_t k = 0; k < seats[i]->held_count; ++k)
       if (seats[i]->held[k].object == object) return true;
   }
   return false;
 }
 
+std::span<Seat* const> all_seats() { return {seats, seat_count}; }
+
 Seat* make_seat(const Thread& thread) {
   const Quiet quiet;  // the schedule's code is the runtime's here, its memory functions are the program's
   auto* const seat = static_cast<Seat*>(reserve_memory(sizeof(Seat)));
   if (seat == nullptr) return nullptr;
   new (seat) Seat{};
-  const Locked lock(guard);
+  const Guarded guarded;
   seat->thread = thread.index;
   seat->state_of = const_cast<Thread*>(&thread);
   seat->path = path_of(thread);
@@ -563,7 +614,7 @@ Seat* make_seat(const Thread& thread) {
 }
 
 void seat_child(Seat* seat) {
-  const Locked lock(guard);
+  const Guarded guarded;
   seats[seat_count++] = seat;
 }
 
@@ -601,37 +652,39 @@ void stand_up() {
     --seat_count;
   }
   ended[ended_count++] = me;
+  // What it had and was robust is free when it is gone; who waits for the rest will see that it is not.
+  for (std::size_t i = 0; i < seat_count; ++i)
+    for (std::uint32_t k = 0; k < me->held_count; ++k)
+      if (seats[i]->state == Seat::State::Waiting && seats[i]->waits.object == me->held[k].object)
+        seats[i]->state = Seat::State::Ready;
   if (seat_count == 0) return guard.unlock();
   pass_on(*me);
 }
 
-void interrupt(std::uint32_t thread) {
-  const Locked lock(guard);
-  for (std::size_t i = 0; i < seat_count; ++i) {
-    Seat& seat = *seats[i];
-    if (seat.thread != thread || seat.state != Seat::State::Waiting) continue;
-    seat.state = Seat::State::Ready;
-    seat.interrupted = true;
-  }
+void nudge(std::uint32_t thread) {
+  const Guarded guarded;
+  for (std::size_t i = 0; i < seat_count; ++i)
+    if (seats[i]->thread == thread && seats[i]->state == Seat::State::Waiting)
+      seats[i]->state = Seat::State::Ready;
 }
 
 void await_ended_threads() {
   while (true) {
     std::uint32_t thread = 0;
     {
-      const Locked lock(guard);
+      const Guarded guarded;
       if (ended_count == 0) return;
       thread = ended[ended_count - 1]->kernel_thread;
     }
     while (thread_exists(thread)) yield_processor();
-    const Locked lock(guard);
+    const Guarded guarded;
     release_memory(ended[--ended_count], sizeof(Seat));
   }
 }
 
 bool fill_randomly(void* to, std::size_t bytes) {
   if (!controlled || !schedule.virtual_random) return false;
-  const Locked lock(guard);
+  const Guarded guarded;
   auto* const out = static_cast<unsigned char*>(to);
   std::uint64_t value = 0;
   for (std::size_t i = 0; i < bytes; ++i) {

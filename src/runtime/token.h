@@ -34,18 +34,25 @@ void restart_control();
 /// The thread is about to do it; others may go first.
 void reach(const Operation& operation);
 
+/// Why a wait has ended. Who is Woken looks whether that is what it waited for: it may also be cancelled.
 enum class Waking : std::uint8_t {
   Woken,
   TimedOut,
-  Interrupted,  ///< by a signal, whose handler has run, or by cancellation
+  Interrupted,  ///< by a signal, whose handler has run
+  Restarted,    ///< the same, but calls that can shall go on (SA_RESTART)
 };
 
 struct WaitFor {
   const void* object = nullptr;  ///< until somebody wakes it
   std::uint64_t deadline = kNever;
+  std::uint32_t bits = ~0U;             ///< of the wakers, those that have one of these
+  const std::uint32_t* word = nullptr;  ///< until it is no longer `value`
+  std::uint32_t value = 0;
   pollfd* descriptors = nullptr;  ///< until one of them is ready
   std::size_t descriptor_count = 0;
-  bool shared = false;  ///< with other processes, who may wake it unseen
+  bool shared = false;        ///< with other processes, who may wake it unseen
+  bool for_signal = false;    ///< until a signal comes: for a handler, or...
+  std::uint64_t signals = 0;  ///< ... one of these, which the thread blocks
 };
 Waking wait_for(const Operation& operation, const WaitFor& what);
 
@@ -54,10 +61,9 @@ void wake_all(const void* object);
 /// One of them, whom the strategy chooses.
 void wake_chosen(const void* object);
 /// Those who wait longest, up to `most`; how many it were.
-std::size_t wake_first(const void* object, std::size_t most);
+std::size_t wake_first(const void* object, std::size_t most, std::uint32_t bits = ~0U);
 /// Those who still wait for `from` wait for `to`, up to `most`; how many it were.
 std::size_t move_waiters(const void* from, const void* to, std::size_t most);
-std::size_t waiter_count(const void* object);
 
 /// Nothing more is known of the thread until it is back.
 void go_outside();
@@ -66,7 +72,9 @@ void come_back();
 /// The thread has the object, since here; as reports of deadlocks say it.
 void hold(const void* object, Pc pc);
 void let_go(const void* object);
-bool somebody_else_holds(const void* object);
+/// Whoever has it.
+void free_everywhere(const void* object);
+bool is_held(const void* object, bool by_others);
 
 /// For a thread that is about to be started; null: there is no memory.
 Seat* make_seat(const Thread& thread);
@@ -79,8 +87,10 @@ void sit_down(Seat* seat);
 void join_run(Thread& self);
 /// Last act of a thread.
 void stand_up();
-/// A signal or a cancellation is on its way to the thread of this index.
-void interrupt(std::uint32_t thread);
+/// The thread of this index looks whether it was cancelled, if it waits.
+void nudge(std::uint32_t thread);
+/// Whether the calling thread may be cancelled wherever it is (intercept_thread.cpp).
+extern __thread bool cancelled_anywhere __attribute__((tls_model("initial-exec")));
 /// Waits until threads that have ended are gone from the process, so that what they had can be used again.
 void await_ended_threads();
 

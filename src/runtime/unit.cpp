@@ -55,12 +55,32 @@ std::uint32_t unit_of(const char* label) {
   return units - 1;
 }
 
-void mark(EventKind kind, const char* label, Pc pc) {
+void begin_unit(Thread& self, std::uint32_t unit, Pc pc) {
+  if (self.units_open++ >= Thread::kMaxOpenUnits) return;
+  self.open_units[self.units_open - 1] = unit;
+  record_sync(self, {.kind = EventKind::UnitBegin, .target = unit, .pc = pc});
+}
+
+/// Ends with it those within it that nobody has ended: an exception or longjmp left them. One that is not
+/// open stays so.
+void end_unit(Thread& self, std::uint32_t unit, Pc pc) {
+  if (self.units_open > Thread::kMaxOpenUnits) {
+    --self.units_open;
+    return;
+  }
+  std::uint32_t left = self.units_open;
+  while (left > 0 && self.open_units[left - 1] != unit) --left;
+  if (left == 0) return;
+  while (self.units_open >= left)
+    record_sync(self, {.kind = EventKind::UnitEnd, .target = self.open_units[--self.units_open], .pc = pc});
+}
+
+void mark(void (*act)(Thread&, std::uint32_t, Pc), const char* label, Pc pc) {
   Thread* const self = acting_thread();
   if (self == nullptr || label == nullptr) return;
   const Inside inside(*self);
   const std::uint32_t unit = unit_of(label);
-  if (unit != kNoUnit) record_sync(*self, {.kind = kind, .target = unit, .pc = pc});
+  if (unit != kNoUnit) act(*self, unit, pc);
 }
 
 }  // namespace
@@ -74,9 +94,5 @@ void note_units_again() {
 
 using namespace ravel::rt;
 
-RAVEL_INTERFACE void ravel_unit_begin(const char* label) {
-  mark(ravel::EventKind::UnitBegin, label, RAVEL_CALLER);
-}
-RAVEL_INTERFACE void ravel_unit_end(const char* label) {
-  mark(ravel::EventKind::UnitEnd, label, RAVEL_CALLER);
-}
+RAVEL_INTERFACE void ravel_unit_begin(const char* label) { mark(begin_unit, label, RAVEL_CALLER); }
+RAVEL_INTERFACE void ravel_unit_end(const char* label) { mark(end_unit, label, RAVEL_CALLER); }

@@ -18,6 +18,7 @@ class CheckedReader final : public TraceReader {
   std::vector<std::string> notes() const override;
   const TraceHeader& header() const override { return source_->header(); }
   const Tables& tables() const override { return source_->tables(); }
+  const RunOutcome& outcome() const override { return source_->outcome(); }
 
  private:
   Error explain(const WellFormed::Violation& violation) const;

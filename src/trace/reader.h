@@ -12,6 +12,7 @@
 #include "event/event.h"
 #include "event/result.h"
 #include "trace/header.h"
+#include "trace/run_outcome.h"
 #include "trace/tables.h"
 
 namespace ravel {
@@ -35,6 +36,9 @@ class TraceReader {
   /// What the user should know about the trace, complete at its end ("the last block is incomplete: ...").
   virtual std::vector<std::string> notes() const { return {}; }
 
+  /// Of a controlled run, complete at the trace's end.
+  virtual const RunOutcome& outcome() const { return outcome_; }
+
   // Virtual for readers that wrap another one.
   virtual const TraceHeader& header() const { return header_; }
   virtual const Tables& tables() const { return tables_; }
@@ -46,6 +50,7 @@ class TraceReader {
   std::string path_;
   TraceHeader header_;
   Tables tables_;
+  RunOutcome outcome_;
 };
 
 /// Writes one trace. Nothing appears under the final name before finish() (written aside, then renamed); a

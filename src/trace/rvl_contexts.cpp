@@ -5,42 +5,12 @@
 
 namespace ravel::rvl {
 
-void ContextCodec::reset(std::span<const Event> events) {
+bool ContextDecoder::decode(ByteSpan ordinals, ByteSpan stacks, std::span<Event> events) {
+  if (ordinals.empty() && stacks.empty()) return true;
   std::size_t threads = 0;
   for (const Event& event : events) threads = std::max(threads, event.thread.index() + 1);
   threads_.assign(threads, {});
   retro_ = {};
-}
-
-void ContextCodec::encode(std::span<const Event> events, Bytes& ordinals, Bytes& stacks) {
-  ordinals.clear();
-  stacks.clear();
-  std::uint32_t any_ordinal = 0;
-  bool any_stack = false;
-  for (const Event& event : events) {
-    any_ordinal |= event.ordinal;
-    any_stack |= event.stack.valid();
-  }
-  if (any_ordinal == 0 && !any_stack) return;
-  reset(events);
-  std::size_t written = 0;  // events up to the last stack that was written down
-  for (std::size_t i = 0; i < events.size(); ++i) {
-    const Event& event = events[i];
-    State& expected = state(event);
-    if (any_ordinal != 0) append_varint(ordinals, zigzag(event.ordinal - expected.ordinal));
-    expected.ordinal = event.ordinal;
-    const std::uint32_t stack = event.stack.value + 1;
-    if (stack == expected.stack) continue;
-    append_varint(stacks, i - written);
-    append_varint(stacks, zigzag(stack - expected.stack));
-    expected.stack = stack;
-    written = i + 1;
-  }
-}
-
-bool ContextCodec::decode(ByteSpan ordinals, ByteSpan stacks, std::span<Event> events) {
-  if (ordinals.empty() && stacks.empty()) return true;
-  reset(events);
   ByteCursor ordinal_cursor(ordinals);
   ByteCursor stack_cursor(stacks);
   constexpr std::uint64_t kMax = std::numeric_limits<std::uint32_t>::max();
@@ -56,7 +26,7 @@ bool ContextCodec::decode(ByteSpan ordinals, ByteSpan stacks, std::span<Event> e
   std::uint64_t change = next_change(0);
   for (std::size_t i = 0; i < events.size(); ++i) {
     Event& event = events[i];
-    State& expected = state(event);
+    Surroundings& expected = kRetroAccesses.has(event.kind) ? retro_ : threads_[event.thread.index()];
     if (!ordinals.empty()) event.ordinal = expected.ordinal += difference(ordinal_cursor);
     if (i == change) {
       expected.stack += difference(stack_cursor);

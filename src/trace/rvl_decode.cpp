@@ -6,6 +6,7 @@
 
 #include "event/check.h"
 #include "trace/rvl_events.h"
+#include "trace/rvl_limits.h"
 #include "trace/rvl_model.h"
 
 namespace ravel::rvl {
@@ -44,43 +45,6 @@ constexpr std::array<Control, 256> kControls = [] {
 template <typename T>
 T select(T mask, T if_ones, T if_zeros) {
   return if_zeros ^ ((if_ones ^ if_zeros) & mask);
-}
-
-/// A quick test of one kind's targets: good are those with (target ^ flip) < limit. It may suspect a good
-/// one; unknown_name() has the last word.
-struct KindLimit {
-  std::uint64_t flip = 0;
-  std::uint64_t limit = 0;  ///< so an unknown kind is always suspect
-  std::uint8_t space = static_cast<std::uint8_t>(TargetSpace::None);
-};
-
-std::array<KindLimit, 64> kind_limits(const Tables& tables) {
-  constexpr std::uint64_t kTopBit = std::uint64_t{1} << 63;
-  std::array<KindLimit, 64> limits{};
-  for (int i = 0; i < kEventKindCount; ++i) {
-    const TargetSpace space = target_space(static_cast<EventKind>(i));
-    KindLimit& limit = limits[static_cast<std::size_t>(i)];
-    limit.space = static_cast<std::uint8_t>(space);
-    switch (space) {
-      case TargetSpace::Variable:
-      case TargetSpace::Lock:
-      case TargetSpace::Condition:
-      case TargetSpace::Barrier:
-        // Real addresses stay below the top bit; the synthetic ones of this space come right above it.
-        limit.flip = synthetic_address(space, 0) ^ kTopBit;
-        limit.limit = kTopBit + (std::uint64_t{tables.names(space).size()} << 4);
-        break;
-      case TargetSpace::Thread:
-      case TargetSpace::Unit:
-        limit.limit = tables.names(space).size();
-        break;
-      case TargetSpace::Range:
-      case TargetSpace::None:
-        limit.limit = ~std::uint64_t{0};
-        break;
-    }
-  }
-  return limits;
 }
 
 struct Columns {
@@ -175,7 +139,7 @@ static_assert(kDecoderSlack >= kStride * 8 + 8);
 template <typename Slot>
 Outcome decode_columns(const Columns& columns, std::uint64_t position, const Tables& tables, Model& model,
                        Event* out) {
-  const std::array<KindLimit, 64> limits = kind_limits(tables);
+  const KindLimits limits = kind_limits(tables);
   const auto place_count = static_cast<std::uint32_t>(tables.places.size());
   const unsigned char* change = columns.changes.data() - sizeof(Slot);
   const unsigned char* place_from = columns.places.data();
@@ -252,44 +216,6 @@ bool slots_in_range(ByteSpan changes, std::size_t threads) {
 }
 
 }  // namespace
-
-std::string unknown_name(const Event& event, const Tables& tables) {
-  if (static_cast<int>(event.kind) >= kEventKindCount) {
-    return fmt::format("event kind {}", static_cast<int>(event.kind));
-  }
-  if (event.thread.index() >= tables.threads.size()) return fmt::format("thread {}", event.thread.value);
-  if (event.place.valid() && event.place.index() >= tables.places.size()) {
-    return fmt::format("place {}", event.place.value);
-  }
-  if (event.stack.valid() && event.stack.index() >= tables.stacks.size()) {
-    return fmt::format("stack {}", event.stack.value);
-  }
-  const auto unknown_unit = [&](std::uint64_t unit) {
-    return unit >= tables.units.size() && unit != UnitId::kNone;
-  };
-  if (event.kind == EventKind::ObjectBegin && event.has_value && unknown_unit(event.value)) {
-    return fmt::format("class {}", event.value);
-  }
-  const TargetSpace space = target_space(event.kind);
-  switch (space) {
-    case TargetSpace::Variable:
-    case TargetSpace::Lock:
-    case TargetSpace::Condition:
-    case TargetSpace::Barrier: {
-      const std::uint64_t offset = event.target - synthetic_address(space, 0);
-      const std::uint64_t limit = std::uint64_t{tables.names(space).size()} << 4;
-      return is_synthetic(event.target) && offset >= limit ? fmt::format("address {:#x}", event.target) : "";
-    }
-    case TargetSpace::Thread:
-      return event.target >= tables.threads.size() ? fmt::format("target thread {}", event.target) : "";
-    case TargetSpace::Unit:
-      return unknown_unit(event.target) ? fmt::format("unit {}", event.target) : "";
-    case TargetSpace::Range:
-    case TargetSpace::None:
-      break;
-  }
-  return {};
-}
 
 EventDecoder::EventDecoder() : model_(std::make_unique<Model>()) {}
 EventDecoder::~EventDecoder() = default;

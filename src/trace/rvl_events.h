@@ -5,6 +5,7 @@
 // block to block and belong to one thread.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <expected>
 #include <memory>
@@ -15,26 +16,13 @@
 #include "event/event.h"
 #include "trace/bytes.h"
 #include "trace/rvl_contexts.h"
+#include "trace/rvl_model.h"
 #include "trace/tables.h"
 
 namespace ravel::rvl {
 
-struct Model;
-
 /// Bytes after a payload that the decoder may read (not use).
 inline constexpr std::size_t kDecoderSlack = 520;
-
-/// The first reference of `event` to a name that `tables` does not have, as a sentence; empty: all are known.
-/// A place, a stack and a unit may be unknown (an invalid id), an address need not have a name unless it is a
-/// synthetic one.
-std::string unknown_name(const Event& event, const Tables& tables);
-
-/// Whether an access has no such reference, which is quick to tell. False: it may have, or is none.
-inline bool is_known_access(const Event& event, const Tables& tables) {
-  return kAccesses.has(event.kind) && event.thread.value < tables.threads.size() &&
-         !is_synthetic(event.target) && (event.place.value < tables.places.size() || !event.place.valid()) &&
-         (event.stack.value < tables.stacks.size() || !event.stack.valid());
-}
 
 class EventEncoder {
  public:
@@ -42,17 +30,41 @@ class EventEncoder {
   ~EventEncoder();
   EventEncoder(EventEncoder&&) noexcept;
 
-  /// Replaces `payload`. At most kMaxBlockEvents events; `position` and `reserved` are not kept.
-  void encode(std::span<const Event> events, Bytes& payload);
+  /// Appends events to the block; there may be kMaxBlockEvents. `position` and `reserved` are not kept.
+  void add(std::span<const Event> events);
+  std::size_t size() const { return count_; }  ///< of the block so far, in events
+  /// Replaces `payload` by that of the block, and begins the next one.
+  void finish(Bytes& payload);
 
  private:
+  /// The bytes of a column, and space for more.
+  struct Column {
+    Bytes bytes;
+    std::size_t used = 0;
+
+    /// Where to write, with space for so many bytes.
+    unsigned char* reserve(std::size_t more);
+    void end(const unsigned char* at) { used = static_cast<std::size_t>(at - bytes.data()); }
+  };
+
+  static constexpr std::size_t kStrip = 256;  ///< events that one column after the other is made of
+
   std::uint32_t slot_of(ThreadId thread);
+  void put_steps(std::span<const Event> events);
+  void put_shapes(std::span<const Event> events);
+  void put_surroundings(std::span<const Event> events);
 
   std::unique_ptr<Model> model_;
-  ContextCodec contexts_;
+  std::vector<Surroundings> surroundings_;  ///< by slot
+  Surroundings retro_;
   std::vector<std::uint32_t> slots_;    ///< by ThreadId: its slot in this block + 1; 0: none yet
   std::vector<std::uint32_t> threads_;  ///< by slot
-  Bytes changes_, ops_, controls_, places_, targets_, extras_, ordinals_, call_stacks_;
+  std::uint32_t slot_ = 0;              ///< of the last event
+  std::size_t count_ = 0;
+  std::size_t after_stack_ = 0;  ///< events up to the last stack that was written down
+  std::array<std::uint16_t, kStrip> strip_slots_{}, strip_contexts_{};
+  std::vector<std::uint16_t> changes_;
+  Column ops_, controls_, places_, targets_, extras_, ordinals_, stacks_;
 };
 
 class EventDecoder {
@@ -69,7 +81,7 @@ class EventDecoder {
 
  private:
   std::unique_ptr<Model> model_;
-  ContextCodec contexts_;
+  ContextDecoder contexts_;
 };
 
 }  // namespace ravel::rvl

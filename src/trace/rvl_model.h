@@ -56,6 +56,13 @@ static_assert(kPayloadHeadBytes == 28);
 /// With so many threads a slot takes two bytes.
 inline constexpr std::uint32_t kSmallThreads = 256;
 
+/// What surrounds the next event of a thread, as far as it is like the last one. Retroactive accesses follow
+/// each other rather than what their thread does now: they share one of these.
+struct Surroundings {
+  std::uint32_t ordinal = 0;
+  std::uint32_t stack = 0;  ///< StackId + 1, so that 0 is "unknown"
+};
+
 struct ThreadModel {
   ThreadId id;
   std::uint32_t place = 0;  ///< of its last event; here and below PlaceId + 1, so that 0 is "unknown"

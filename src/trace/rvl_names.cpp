@@ -182,7 +182,7 @@ void append_place(Bytes& out, const Place& place, const std::vector<Module>& mod
   if (place.module.valid()) append_varint(out, place.offset);
   const bool known = place.module.valid() && place.file == modules[place.module.index()].path;
   append_string(out, known ? std::string_view() : place.file);
-  append_varint(out, place.line);
+  append_varint(out, place.module.valid() ? std::uint64_t{place.one_of_several} : place.line);
   append_string(out, place.function);
 }
 
@@ -190,10 +190,12 @@ Place take_place(ByteCursor& cursor, const std::vector<Module>& modules) {
   Place place;
   place.module = take_id<ModuleId>(cursor, modules.size());
   if (!cursor.ok()) return place;
+  std::uint64_t one_of_several = 0;
   if (place.module.valid()) place.offset = cursor.varint();
   place.file = cursor.string();
   if (place.module.valid() && place.file.empty()) place.file = modules[place.module.index()].path;
-  place.line = cursor.varint();
+  (place.module.valid() ? one_of_several : place.line) = cursor.varint();
+  place.one_of_several = one_of_several != 0;
   place.function = cursor.string();
   return place;
 }

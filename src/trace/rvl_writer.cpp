@@ -7,6 +7,7 @@
 #include "trace/rvl.h"
 #include "trace/rvl_block.h"
 #include "trace/rvl_events.h"
+#include "trace/rvl_limits.h"
 #include "trace/rvl_names.h"
 
 namespace ravel::rvl {
@@ -26,33 +27,21 @@ class RvlWriter final : public TraceWriter {
   }
 
   Result<void> write(std::span<const Event> events, const Tables& tables) override {
-    for (const Event& event : events) {
-      if (is_known_access(event, tables)) continue;
-      const std::string unknown = unknown_name(event, tables);
-      CHECK(unknown.empty(), unknown);
-    }
+    const std::string unknown = unknown_name(events, tables);
+    CHECK(unknown.empty(), unknown);
     while (!events.empty()) {
-      if (pending_.empty() && events.size() >= block_events_) {
-        if (auto put = put_events(events.first(block_events_), tables); !put) return put;
-        events = events.subspan(block_events_);
-        continue;
-      }
-      const auto taken = events.first(std::min(events.size(), block_events_ - pending_.size()));
-      pending_.insert(pending_.end(), taken.begin(), taken.end());
+      const auto taken = events.first(std::min(events.size(), block_events_ - encoder_.size()));
+      encoder_.add(taken);
       events = events.subspan(taken.size());
-      if (pending_.size() == block_events_) {
-        if (auto put = put_events(pending_, tables); !put) return put;
-        pending_.clear();
-      }
+      if (encoder_.size() < block_events_) break;
+      if (auto put = put_events(tables); !put) return put;
     }
     return {};
   }
 
   Result<void> finish(const Tables& tables) override {
-    if (!pending_.empty()) {
-      if (auto put = put_events(pending_, tables); !put) return put;
-      pending_.clear();
-    }
+    if (encoder_.size() > 0)
+      if (auto put = put_events(tables); !put) return put;
     // Names that no event needs are part of the trace, too.
     if (auto put = put_names(tables); !put) return put;
     payload_.clear();
@@ -68,13 +57,13 @@ class RvlWriter final : public TraceWriter {
     return {};
   }
 
-  Result<void> put_events(std::span<const Event> events, const Tables& tables) {
+  Result<void> put_events(const Tables& tables) {
     if (auto put = put_names(tables); !put) return put;
-    encoder_.encode(events, payload_);
     const BlockHead head{.type = BlockType::Events,
-                         .events = static_cast<std::uint32_t>(events.size()),
+                         .events = static_cast<std::uint32_t>(encoder_.size()),
                          .first_position = events_ + 1};
-    events_ += events.size();
+    events_ += encoder_.size();
+    encoder_.finish(payload_);
     return put(head);
   }
 
@@ -91,8 +80,7 @@ class RvlWriter final : public TraceWriter {
 
   OutputFile file_;
   std::size_t block_events_;
-  std::uint64_t events_ = 0;    ///< in blocks written so far
-  std::vector<Event> pending_;  ///< not yet in a block
+  std::uint64_t events_ = 0;  ///< in blocks written so far
   NamesSeen names_;
   EventEncoder encoder_;
   BlockSealer sealer_;

@@ -1,7 +1,9 @@
 #include "trace/stream_decode.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
+#include <utility>
 
 namespace ravel::stream {
 namespace {
@@ -12,13 +14,96 @@ constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 48;
 /// Larger blocks become several events. A multiple of every alignment that matters.
 constexpr std::uint64_t kMaxWidth = std::uint64_t{1} << 31;
 
+constexpr std::uint64_t kRetroTimeMask = (std::uint64_t{1} << kRetroThreadAt) - 1;
+
 bool is_retro(EventKind kind) { return kRetroAccesses.has(kind); }
+
+/// Kinds whose target is an address and whose records have nothing special: nearly all.
+constexpr KindMask kQuickKinds = [] {
+  KindMask kinds;
+  for (const EventKind kind : kEventKinds) {
+    const TargetSpace space = target_space(kind);
+    if (!kResolverKinds.has(kind) && (space == TargetSpace::Variable || space == TargetSpace::Lock ||
+                                      space == TargetSpace::Condition || space == TargetSpace::Barrier))
+      kinds = kinds | KindMask::of(kind);
+  }
+  return kinds;
+}();
+
+constexpr std::string_view kUnknownSite = "a retroactive access at an unknown site";
+
+/// The width by a record's bits for order and width; kOther: one of them is special.
+constexpr std::uint8_t kOther = 0xff;
+constexpr std::array<std::uint8_t, 128> kWidths = [] {
+  static_assert(Record::kWidthAt == Record::kOrderAt + 3 && Record::kExtraAt == Record::kWidthAt + 4);
+  std::array<std::uint8_t, 128> widths{};
+  for (unsigned i = 0; i < widths.size(); ++i) {
+    const unsigned code = i >> 3;
+    const bool known_order = (i & 7) <= static_cast<unsigned>(MemoryOrder::SeqCst);
+    if (!known_order || code > Record::kWidthSixteen)
+      widths[i] = kOther;
+    else
+      widths[i] = static_cast<std::uint8_t>(code == Record::kWidthSixteen ? 16 : code);
+  }
+  return widths;
+}();
 
 }  // namespace
 
-std::string_view RecordDecoder::decode(const WholeRecord& whole, ThreadContext& context,
-                                       std::vector<Event>& events) {
-  const Record& record = whole.record;
+RecordDecoder::Decoded RecordDecoder::decode(std::span<const Record> records, ThreadContext& context,
+                                             EventSink& sink, std::size_t limit) {
+  const auto threads = static_cast<std::uint64_t>(tables_.threads.size());
+  std::size_t at = 0;
+  while (at < records.size() && sink.size() < limit) {
+    const Record record = records[at];
+    const bool extra = record.extra();
+    if (extra && at + 1 == records.size()) return {at, "records have vanished"};
+    const auto kind = static_cast<EventKind>(record.kind());
+    const std::uint32_t width = kWidths[record.head >> Record::kOrderAt & 127];
+    const std::uint64_t owner_and_time = extra ? records[at + 1].body : 0;  // RecordExtra::value
+    const std::uint64_t owner = owner_and_time >> kRetroThreadAt;
+    const bool retro = is_retro(kind);
+    const bool quick = kQuickKinds.has(kind) && width != kOther && !is_synthetic(record.body) &&
+                       (retro ? extra && owner < threads : !record.has_value());
+    if (!quick) [[unlikely]] {
+      const auto second = extra ? std::bit_cast<RecordExtra>(records[at + 1]) : RecordExtra{};
+      if (const auto wrong = decode_any(record, second, context, sink); !wrong.empty()) return {at, wrong};
+      at += extra ? 2 : 1;
+      continue;
+    }
+    PlaceId where;
+    StackId around = context.stack;
+    if (!retro)
+      where = place(record.place());
+    else if (!find_site(record, where, around))
+      return {at, kUnknownSite};
+    at += extra ? 2 : 1;
+    Event& event = sink.add();
+    event.kind = kind;
+    event.order = record.order();
+    event.has_value = retro;
+    event.reserved = 0;
+    event.target = record.body;
+    event.position = ++events_;
+    event.place = where;
+    if (retro) {
+      event.thread = ThreadId(static_cast<std::uint32_t>(owner));
+      event.value = owner_and_time & kRetroTimeMask;
+      event.width = width + 8 * record.ordinal();
+      event.ordinal = 0;
+    } else {
+      event.thread = context.thread;
+      event.value = 0;
+      event.width = width;
+      event.ordinal = static_cast<std::uint32_t>(context.ordinal_base + record.ordinal());
+    }
+    event.stack = around;
+  }
+  return {at, {}};
+}
+
+std::string_view RecordDecoder::decode_any(const Record& record, const RecordExtra& extra,
+                                           ThreadContext& context, EventSink& sink) {
   if (record.kind() >= static_cast<unsigned>(Control::Ordinal)) return control(record, context);
   if (record.kind() >= kEventKindCount) return "a record of an unknown kind";
 
@@ -31,14 +116,13 @@ std::string_view RecordDecoder::decode(const WholeRecord& whole, ThreadContext& 
   event.target = record.body;
   event.has_value = record.has_value();
   if (event.has_value && !record.extra()) return "a record that lacks its value";
-  event.value = event.has_value ? whole.extra.value : 0;
+  event.value = event.has_value ? extra.value : 0;
   event.ordinal = static_cast<std::uint32_t>(context.ordinal_base + record.ordinal());
   event.stack = context.stack;
-  event.place = place(record.place());
   if (is_retro(event.kind)) {
-    if (!record.extra()) return "a retroactive access without its thread";
-    event.ordinal = 0;  // its number is not known, and the field says something else
-    if (const auto wrong = retro(whole.extra, context, event); !wrong.empty()) return wrong;
+    if (const auto wrong = retro(record, extra, event); !wrong.empty()) return wrong;
+  } else {
+    event.place = place(record.place());
   }
   if (const auto wrong = check_target(event); !wrong.empty()) return wrong;
 
@@ -48,13 +132,13 @@ std::string_view RecordDecoder::decode(const WholeRecord& whole, ThreadContext& 
     width = 16;
   } else if (code == Record::kWidthInExtra) {
     if (!record.extra() || event.has_value) return "a record that lacks its width";
-    width = whole.extra.value;
+    width = extra.value;
     if (width > kMaxBytes) return "a block of memory that is larger than memory";
   } else if (code > Record::kWidthSixteen) {
     return "a record of an unknown width";
   }
   if (is_retro(event.kind)) width += std::uint64_t{8} * record.ordinal();
-  append_ranges(event, width, events);
+  add_ranges(event, width, sink);
   return {};
 }
 
@@ -66,16 +150,12 @@ std::string_view RecordDecoder::control(const Record& record, ThreadContext& con
       return {};
     case Control::Call:
       if (record.body > kMaxCode) return "a call from outside the code";
-      context.stack = push(context.stack, record.body);
+      context.stack = push(context.stack, place(static_cast<std::uint32_t>(record.body)));
       return {};
     case Control::Return:
       // What was entered before the recording began is left, too.
       for (std::uint64_t left = record.body; left > 0 && context.stack.valid(); --left)
         context.stack = tables_.stacks[context.stack.index()].parent;
-      return {};
-    case Control::StackOf:
-      if (record.body > kMaxCode) return "a call from outside the code";
-      context.retro_stack = push(context.retro_stack, record.body);
       return {};
     case Control::Switch:
       return {};
@@ -83,14 +163,64 @@ std::string_view RecordDecoder::control(const Record& record, ThreadContext& con
   return "a record of an unknown kind";
 }
 
-std::string_view RecordDecoder::retro(const RecordExtra& extra, ThreadContext& context, Event& event) {
+std::string_view RecordDecoder::retro(const Record& record, const RecordExtra& extra, Event& event) {
+  if (!record.extra()) return "a retroactive access without its thread";
   const std::uint64_t owner = extra.value >> kRetroThreadAt;
   if (owner >= tables_.threads.size()) return "a retroactive access of an unknown thread";
   event.thread = ThreadId(static_cast<std::uint32_t>(owner));
-  event.value = extra.value & ((std::uint64_t{1} << kRetroThreadAt) - 1);
+  event.value = extra.value & kRetroTimeMask;
   event.has_value = true;
-  event.stack = std::exchange(context.retro_stack, {});
-  return {};
+  event.ordinal = 0;  // its number is not known, and the field says something else
+  return find_site(record, event.place, event.stack) ? "" : kUnknownSite;
+}
+
+bool RecordDecoder::find_site(const Record& record, PlaceId& at, StackId& around) {
+  around = {};
+  const std::uint32_t site = record.place();
+  if (site == 0 || site >= kMaxSites) {
+    at = place(site);
+  } else {
+    const KnownGroup* const known = group(site / kGroupSites);
+    if (known == nullptr) return false;
+    at = site_place(site);
+    around = known->stack;
+  }
+  if (record.has_value()) at = one_of_several(at);
+  return true;
+}
+
+PlaceId RecordDecoder::one_of_several(PlaceId id) {
+  if (!id.valid() || !tables_.places[id.index()].module.valid()) return id;
+  if (id.index() >= ones_of_several_.size()) ones_of_several_.resize(tables_.places.size());
+  PlaceId& twin = ones_of_several_[id.index()];
+  if (!twin.valid()) {
+    twin = PlaceId(tables_.places.size());
+    tables_.places.push_back(tables_.places[id.index()]);
+    tables_.places.back().one_of_several = true;
+  }
+  return twin;
+}
+
+const RecordDecoder::KnownGroup* RecordDecoder::group(std::uint32_t number) {
+  if (number < groups_.size() && groups_[number].known) return &groups_[number];
+  if (number >= groups_.size()) groups_.resize(number + 1);
+  std::vector<std::uint32_t> path;  // from the group outwards
+  for (std::uint32_t at = number; at != 0 && !groups_[at].known;) {
+    const SiteGroup* const found = file_.group(at);
+    if (found == nullptr) return nullptr;
+    groups_[at].group = *found;
+    path.push_back(at);
+    const std::uint32_t around = groups_[at].group.caller / kGroupSites;
+    if (around >= at) return nullptr;
+    at = around;
+  }
+  for (; !path.empty(); path.pop_back()) {
+    KnownGroup& outermost = groups_[path.back()];
+    const std::uint32_t caller = outermost.group.caller;
+    if (caller != 0) outermost.stack = push(groups_[caller / kGroupSites].stack, site_place(caller));
+    outermost.known = true;
+  }
+  return &groups_[number];
 }
 
 // A reader of any format promises that events refer to what the tables know (rvl_events.h).
@@ -118,15 +248,13 @@ std::string_view RecordDecoder::check_target(const Event& event) const {
   return {};
 }
 
-void RecordDecoder::append_ranges(const Event& event, std::uint64_t width, std::vector<Event>& events) {
-  std::uint64_t target = event.target;
+void RecordDecoder::add_ranges(Event event, std::uint64_t width, EventSink& sink) {
   do {
-    Event& part = events.emplace_back(event);
-    part.target = target;
-    part.width = static_cast<std::uint32_t>(std::min(width, kMaxWidth));
-    part.position = ++events_;
-    target += part.width;
-    width -= part.width;
+    event.width = static_cast<std::uint32_t>(std::min(width, kMaxWidth));
+    event.position = ++events_;
+    sink.add() = event;
+    event.target += event.width;
+    width -= event.width;
   } while (width > 0);
 }
 
@@ -148,11 +276,14 @@ PlaceId RecordDecoder::find_place(std::uint32_t unit) {
   return id;
 }
 
-StackId RecordDecoder::push(StackId stack, std::uint64_t code) {
-  const PlaceId call = place(static_cast<std::uint32_t>(code));
+StackId RecordDecoder::push(StackId stack, PlaceId call) {
+  const std::uint64_t key = std::uint64_t{stack.value} << 32 | call.value;
+  KnownStack& known = recent_stacks_[(stack.value * 31 + call.value) % recent_stacks_.size()];
+  if (known.key == key) return known.stack;
   const StackId next(tables_.stacks.size());
-  const auto [entry, fresh] = stacks_.try_emplace(std::uint64_t{stack.value} << 32 | call.value, next);
+  const auto [entry, fresh] = stacks_.try_emplace(key, next);
   if (fresh) tables_.stacks.push_back({stack, call});
+  known = {key, entry->second};
   return entry->second;
 }
 

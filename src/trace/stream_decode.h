@@ -6,6 +6,7 @@
 #include <array>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -15,60 +16,49 @@
 
 namespace ravel::stream {
 
-/// A record and, if it is a long one, its second half.
-struct WholeRecord {
-  Record record;
-  RecordExtra extra;
+/// Takes the events of a batch. Events that are there already are filled anew, which is faster than to make
+/// new ones.
+class EventSink {
+ public:
+  explicit EventSink(std::vector<Event>& batch) : batch_(batch) {}
 
-  bool stamped() const { return record.extra() && extra.stamp != 0; }
+  /// All its fields are the caller's to set: it may have been another event.
+  Event& add() {
+    if (count_ == batch_.size()) [[unlikely]]
+      batch_.resize(count_ + kStep);
+    return batch_[count_++];
+  }
+  std::size_t size() const { return count_; }
+  /// Leaves the batch with what was added.
+  void finish() { batch_.resize(count_); }
+
+ private:
+  static constexpr std::size_t kStep = 128;
+  std::vector<Event>& batch_;
+  std::size_t count_ = 0;
 };
 
 /// What the records of a thread mean depends on those before.
 struct ThreadContext {
   ThreadId thread;
   StackId stack;                   ///< the calls it is in
-  StackId retro_stack;             ///< of the next retroactive access
   std::uint64_t ordinal_base = 0;  ///< of the records up to the next stamp
 };
 
 class RecordDecoder {
  public:
-  /// Both outlive this.
-  RecordDecoder(Tables& tables, StreamNotes& notes) : tables_(tables), notes_(notes) {}
+  /// All outlive this.
+  RecordDecoder(StreamFile& file, Tables& tables, StreamNotes& notes)
+      : file_(file), tables_(tables), notes_(notes) {}
 
-  /// Appends the events of a record to `events`; there may be none, or several. What is wrong with the
-  /// record; empty: nothing.
-  std::string_view decode(const WholeRecord& record, ThreadContext& context, std::vector<Event>& events);
+  struct Decoded {
+    std::size_t sixteens = 0;  ///< of the records that were decoded
+    std::string_view wrong;    ///< about the record behind them, a sentence for the user; empty: nothing
+  };
+  /// Adds the events of records of one thread to the sink, until it has `limit` events or somewhat more: a
+  /// record may have no event, or several.
+  Decoded decode(std::span<const Record> records, ThreadContext& context, EventSink& sink, std::size_t limit);
 
-  /// The same for a record that most are: a plain access of up to eight bytes. False: it is none, and nothing
-  /// was appended.
-  bool decode_plain(const Record& record, const ThreadContext& context, std::vector<Event>& events) {
-    constexpr std::uint64_t kLong = std::uint64_t{1} << Record::kExtraAt |
-                                    std::uint64_t{1} << Record::kValueAt |
-                                    std::uint64_t{7} << Record::kOrderAt;
-    if (record.kind() > static_cast<unsigned>(EventKind::Write) || (record.head & kLong) != 0 ||
-        record.width_code() > 8 || record.width_code() == 0 || is_synthetic(record.body))
-      return false;
-    Event& event = events.emplace_back();
-    event.kind = static_cast<EventKind>(record.kind());
-    event.thread = context.thread;
-    event.target = record.body;
-    event.position = ++events_;
-    event.width = record.width_code();
-    event.ordinal = static_cast<std::uint32_t>(context.ordinal_base + record.ordinal());
-    event.stack = context.stack;
-    event.place = place(record.place());
-    return true;
-  }
-
-  std::uint64_t events() const { return events_; }  ///< so far
-  /// Positions start again; ids stay what they were.
-  void rewind() { events_ = 0; }
-
- private:
-  std::string_view control(const Record& record, ThreadContext& context);
-  std::string_view retro(const RecordExtra& extra, ThreadContext& context, Event& event);
-  std::string_view check_target(const Event& event) const;
   /// None of unit 0: code that the runtime could not tell.
   PlaceId place(std::uint32_t unit) {
     if (unit == 0) return {};
@@ -76,20 +66,55 @@ class RecordDecoder {
     if (known.unit != unit) known = {unit, find_place(unit)};
     return known.place;
   }
+
+  std::uint64_t events() const { return events_; }  ///< so far
+  /// Positions start again; ids stay what they were.
+  void rewind() { events_ = 0; }
+
+ private:
+  std::string_view decode_any(const Record& record, const RecordExtra& extra, ThreadContext& context,
+                              EventSink& sink);
+  std::string_view control(const Record& record, ThreadContext& context);
+  std::string_view retro(const Record& record, const RecordExtra& extra, Event& event);
+  std::string_view check_target(const Event& event) const;
   PlaceId find_place(std::uint32_t unit);
-  StackId push(StackId stack, std::uint64_t code);
-  void append_ranges(const Event& event, std::uint64_t width, std::vector<Event>& events);
+  /// Where a retroactive access was. False: the file does not say.
+  bool find_site(const Record& record, PlaceId& at, StackId& around);
+  /// The same place, as one of several.
+  PlaceId one_of_several(PlaceId place);
+  StackId push(StackId stack, PlaceId call);
+  struct KnownGroup {
+    SiteGroup group{};
+    StackId stack;  ///< the calls around its sites
+    bool known = false;
+  };
+  /// Null: the file does not have it, or not all the calls around it.
+  const KnownGroup* group(std::uint32_t number);
+  /// Of a site whose group is known.
+  PlaceId site_place(std::uint32_t site) {
+    return place(groups_[site / kGroupSites].group.code * kGroupSites + site % kGroupSites);
+  }
+  void add_ranges(Event event, std::uint64_t width, EventSink& sink);
 
   struct KnownPlace {
     std::uint32_t unit = 0;
     PlaceId place;
   };
 
+  struct KnownStack {
+    std::uint64_t key = ~std::uint64_t{0};  ///< parent and call, as of stacks_
+    StackId stack;
+  };
+
+  StreamFile& file_;
   Tables& tables_;
   StreamNotes& notes_;
   std::array<KnownPlace, 1024> recent_{};                     ///< direct-mapped, before places_
   boost::unordered_flat_map<std::uint32_t, PlaceId> places_;  ///< by code unit
+  std::array<KnownStack, 1024> recent_stacks_{};              ///< the same before stacks_
+  std::vector<PlaceId> ones_of_several_;                      ///< by PlaceId; invalid: not needed yet
   boost::unordered_flat_map<std::uint64_t, StackId> stacks_;  ///< by parent and call
+  std::vector<KnownGroup> groups_;                            ///< by number
   std::uint64_t events_ = 0;
 };
 

@@ -108,10 +108,16 @@ std::byte* StreamFile::chunk_bytes(ChunkRef ref) {
 
 ThreadSlot* StreamFile::slot(std::uint32_t index) {
   if (index >= kMaxThreads) return nullptr;
-  std::byte* const chunk = chunk_bytes(
-      std::atomic_ref(head().slot_chunks[index / kSlotsPerChunk]).load(std::memory_order_acquire));
+  std::byte* const chunk = table_chunk(head().slot_chunks[index / kSlotsPerChunk]);
   if (chunk == nullptr) return nullptr;
   return reinterpret_cast<ThreadSlot*>(chunk) + index % kSlotsPerChunk;
+}
+
+const SiteGroup* StreamFile::group(std::uint32_t number) {
+  if (number == 0 || number >= kMaxGroups) return nullptr;
+  const std::byte* const chunk = table_chunk(head().group_chunks[number / kGroupsPerChunk]);
+  if (chunk == nullptr) return nullptr;
+  return reinterpret_cast<const SiteGroup*>(chunk) + number % kGroupsPerChunk;
 }
 
 std::string_view StreamFile::notes() const {

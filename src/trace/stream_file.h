@@ -34,6 +34,8 @@ class StreamFile {
   }
   /// Null: the file does not have that slot (yet).
   ThreadSlot* slot(std::uint32_t index);
+  /// Null: the file does not have that group.
+  const SiteGroup* group(std::uint32_t number);
   /// Whole lines only.
   std::string_view notes() const;
 
@@ -53,6 +55,10 @@ class StreamFile {
 
   StreamFile(std::string path, int descriptor, Access access);
   std::byte* chunk_bytes(ChunkRef ref);
+  /// The chunk that a field of the head names.
+  std::byte* table_chunk(ChunkRef& home) {
+    return chunk_bytes(std::atomic_ref(home).load(std::memory_order_acquire));
+  }
   /// Maps what the file has beyond what is mapped. An error number; 0: none.
   int map_more();
   std::byte* map(std::size_t offset, std::size_t bytes);

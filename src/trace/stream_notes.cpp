@@ -1,41 +1,11 @@
 #include "trace/stream_notes.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "event/stream.h"
+#include "trace/note_words.h"
 
 namespace ravel::stream {
-namespace {
-
-/// Takes the first word off `words`.
-std::string_view take_word(std::string_view& words) {
-  const std::size_t end = std::min(words.find(' '), words.size());
-  const std::string_view word = words.substr(0, end);
-  words.remove_prefix(std::min(end + 1, words.size()));
-  return word;
-}
-
-bool parse_hex(std::string_view text, std::uint64_t& value) {
-  const auto [end, error] = std::from_chars(text.begin(), text.end(), value, 16);
-  return error == std::errc() && end == text.end();
-}
-
-std::string unescape(std::string_view word) {
-  std::string text;
-  for (std::size_t i = 0; i < word.size(); ++i) {
-    std::uint64_t byte = 0;
-    if (word[i] == '%' && i + 2 < word.size() && parse_hex(word.substr(i + 1, 2), byte)) {
-      text += static_cast<char>(byte);
-      i += 2;
-    } else {
-      text += word[i];
-    }
-  }
-  return text;
-}
-
-}  // namespace
 
 void StreamNotes::refresh() {
   const std::string_view text = file_.notes();
@@ -73,8 +43,8 @@ void StreamNotes::read_line(std::string_view line) {
 void StreamNotes::read_module(std::string_view words) {
   std::uint64_t code = 0;
   Module module;
-  if (!parse_hex(take_word(words), code) || !parse_hex(take_word(words), module.base) ||
-      !parse_hex(take_word(words), module.bias) || !parse_hex(take_word(words), module.size)) {
+  if (!parse_number(take_word(words), code, 16) || !parse_number(take_word(words), module.base, 16) ||
+      !parse_number(take_word(words), module.bias, 16) || !parse_number(take_word(words), module.size, 16)) {
     return;
   }
   module.build_id = unescape(take_word(words));

@@ -17,6 +17,7 @@
 #include "trace/stream_decode.h"
 #include "trace/stream_file.h"
 #include "trace/stream_notes.h"
+#include "trace/stream_outcome.h"
 #include "trace/stream_threads.h"
 
 namespace ravel::stream {
@@ -39,7 +40,7 @@ class StreamReader final : public TraceReader {
       : TraceReader(file.path()),
         file_(std::move(file)),
         facts_(file_, header_, tables_),
-        decoder_(tables_, facts_) {
+        decoder_(file_, tables_, facts_) {
     const StreamHead& head = file_.head();
     header_.filter = static_cast<FilterLevel>(head.filter);
     header_.access_order = static_cast<AccessOrder>(head.access_order);
@@ -62,14 +63,15 @@ class StreamReader final : public TraceReader {
   }
 
   Result<void> next(std::vector<Event>& batch) override {
-    batch.clear();
-    batch.reserve(kBatchEvents);
+    EventSink sink(batch);
     while (true) {
-      while (batch.size() < kBatchEvents && choose())
-        if (auto given = give(batch); !given) return given;
-      if (!batch.empty() || ended_) return {};
+      while (sink.size() < kBatchEvents && choose())
+        if (auto given = give(sink); !given) return given;
+      if (sink.size() > 0 || ended_) break;
       if (auto found = look(); !found) return found;
     }
+    sink.finish();
+    return {};
   }
 
   Result<void> rewind() override {
@@ -94,7 +96,7 @@ class StreamReader final : public TraceReader {
 
     /// For a heap whose top comes first.
     static bool comes_later(const Ready& a, const Ready& b) {
-      return std::pair(a.stamp, a.thread->index()) > std::pair(b.stamp, b.thread->index());
+      return a.stamp != b.stamp ? a.stamp > b.stamp : a.thread->index() > b.thread->index();
     }
   };
 
@@ -109,13 +111,17 @@ class StreamReader final : public TraceReader {
   Result<void> add_threads();
   Result<void> wait_for(StreamThread& thread);
   Result<bool> look_at(StreamThread& thread, bool& stamping);
+  bool can_choose() const { return !heap_.empty() && (heap_.front().stamp < horizon_ || complete_); }
   bool choose();
-  Result<void> give(std::vector<Event>& batch);
-  Result<void> give_one(const WholeRecord& record, StreamThread& thread, std::vector<Event>& batch);
+  /// Up to this stamp the thread whose turn it is has nobody to wait for.
+  std::uint64_t limit() const { return heap_.empty() ? horizon_ : std::min(heap_.front().stamp, horizon_); }
+  Result<void> give(EventSink& sink);
+  Result<void> give_run(StreamThread& thread, EventSink& sink);
   void push(std::uint64_t stamp, StreamThread& thread) {
     heap_.push_back({stamp, &thread});
     std::ranges::push_heap(heap_, Ready::comes_later);
   }
+  StreamThread* exchange_top(const Ready& entry);
   bool program_is_over();
   bool relieve();
 
@@ -161,20 +167,19 @@ Result<bool> StreamReader::look_at(StreamThread& thread, bool& stamping) {
   ThreadSlot* const slot = thread.slot();
   stamping = !complete_ && slot != nullptr && slot->stamping.load(std::memory_order_seq_cst) != 0;
   const bool over = slot != nullptr && slot->ended.load(std::memory_order_acquire) != 0;
-  const bool fresh = thread.pending() == 0 && thread.last_stamp() == 0;
-  const auto stamp = thread.find_stamp();
-  if (!stamp) return damaged(thread, stamp.error());
-  if (fresh && thread.pending() > 0 && slot->name[0] != '\0') {
+  const bool fresh = !thread.pending() && thread.last_stamp() == 0;
+  if (!thread.look(0)) return damaged(thread, thread.damage());
+  if (fresh && thread.pending() && slot->name[0] != '\0') {
     const std::string_view name(slot->name, sizeof slot->name);
     tables_.threads[thread.index()] = name.substr(0, name.find('\0'));
   }
-  if (*stamp != 0) {
-    thread.floor = *stamp + 1;
-    push(*stamp, thread);
+  if (thread.next_stamp() != 0) {
+    thread.floor = thread.next_stamp() + 1;
+    push(thread.next_stamp(), thread);
     return true;
   }
   if (!over && !complete_) return false;
-  if (thread.pending() > 0)
+  if (thread.pending())
     push(over ? thread.last_stamp() : kEndOfStream, thread);
   else
     thread.end();
@@ -219,55 +224,72 @@ Result<void> StreamReader::look() {
   idle_ = !choose();
   if (!idle_) sleep_ = kShortestSleep;
   ended_ = idle_ && complete_;
+  if (ended_)
+    outcome_ = read_outcome(file_.notes(), [this](std::uint32_t unit) { return decoder_.place(unit); });
   return {};
 }
 
 /// Whether there are records to give out, and whose.
 bool StreamReader::choose() {
   if (giving_ != nullptr) return true;
-  if (heap_.empty() || (heap_.front().stamp >= horizon_ && !complete_)) return false;
+  if (!can_choose()) return false;
   std::ranges::pop_heap(heap_, Ready::comes_later);
   giving_ = heap_.back().thread;
   heap_.pop_back();
+  giving_->make_ready();
   return true;
 }
 
-/// Decodes a record that is no plain access.
-Result<void> StreamReader::give_one(const WholeRecord& record, StreamThread& thread,
-                                    std::vector<Event>& batch) {
-  std::string_view wrong = decoder_.decode(record, thread.context, batch);
-  if (!wrong.empty() && !complete_) {  // it may be about a thread or a unit that is newer than the last look
+/// Gives out records that are ready and lie side by side.
+Result<void> StreamReader::give_run(StreamThread& thread, EventSink& sink) {
+  std::span<const Record> run = thread.run();
+  if (run.empty()) return damaged(thread, "records have vanished");
+  for (bool looked = complete_;; looked = true) {
+    const auto decoded = decoder_.decode(run, thread.context, sink, kBatchEvents);
+    thread.took(decoded.sixteens);
+    if (decoded.wrong.empty()) return {};
+    if (looked && (complete_ || decoded.sixteens == 0)) return damaged(thread, decoded.wrong);
+    // The record may be about a thread or a unit that is newer than the last look.
+    run = run.subspan(decoded.sixteens);
     facts_.refresh();
     if (auto added = add_threads(); !added) return added;
-    wrong = decoder_.decode(record, thread.context, batch);
   }
-  if (!wrong.empty()) return damaged(thread, wrong);
+}
+
+Result<void> StreamReader::give(EventSink& sink) {
+  StreamThread& thread = *giving_;
+  while (true) {
+    // As far as no other thread comes between.
+    if (!thread.look(limit())) return damaged(thread, thread.damage());
+    if (!thread.ready()) break;
+    while (thread.ready()) {
+      if (auto given = give_run(thread, sink); !given) return given;
+      if (sink.size() >= kBatchEvents) return {};
+    }
+  }
+  giving_ = nullptr;
+  if (thread.next_stamp() == 0) return wait_for(thread);
+  thread.floor = thread.next_stamp() + 1;
+  if (can_choose()) {
+    giving_ = exchange_top({thread.next_stamp(), &thread});
+    giving_->make_ready();
+  } else {
+    push(thread.next_stamp(), thread);
+  }
   return {};
 }
 
-Result<void> StreamReader::give(std::vector<Event>& batch) {
-  StreamThread& thread = *giving_;
-  while (thread.pending() > 0) {
-    const std::span<const Record> run = thread.run();
-    if (run.empty()) return damaged(thread, "records have vanished");
-    std::size_t at = 0;
-    std::uint64_t records = 0;
-    while (at < run.size() && records < thread.pending() && batch.size() < kBatchEvents) {
-      WholeRecord whole;
-      whole.record = run[at++];
-      ++records;
-      if (decoder_.decode_plain(whole.record, thread.context, batch)) continue;
-      if (whole.record.extra()) {
-        if (at == run.size()) return damaged(thread, "records have vanished");
-        whole.extra = std::bit_cast<RecordExtra>(run[at++]);
-      }
-      if (auto given = give_one(whole, thread, batch); !given) return given;
-    }
-    thread.took(records, at);
-    if (batch.size() >= kBatchEvents) return {};
+/// Puts an entry in the place of the heap's first one, and returns whose that was.
+StreamThread* StreamReader::exchange_top(const Ready& entry) {
+  StreamThread* const first = heap_.front().thread;
+  std::size_t at = 0;
+  for (std::size_t child = 1; child < heap_.size(); at = child, child = 2 * at + 1) {
+    if (child + 1 < heap_.size() && Ready::comes_later(heap_[child], heap_[child + 1])) ++child;
+    if (!Ready::comes_later(entry, heap_[child])) break;
+    heap_[at] = heap_[child];
   }
-  giving_ = nullptr;
-  return wait_for(thread);
+  heap_[at] = entry;
+  return first;
 }
 
 bool StreamReader::program_is_over() {
@@ -293,7 +315,7 @@ bool StreamReader::relieve() {
     return false;
   }
   return std::erase_if(waiting_, [this](StreamThread* thread) {
-           if (!thread->fills_chunks() || thread->pending() == 0) return false;
+           if (!thread->fills_chunks() || !thread->pending()) return false;
            push(thread->last_stamp(), *thread);
            return true;
          }) > 0;

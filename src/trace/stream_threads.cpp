@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
+#include <algorithm>
+#include <bit>
 
 #include "event/check.h"
 
@@ -50,70 +51,100 @@ StreamThread::Step StreamThread::stand(Cursor& cursor) {
   return Step::Record;
 }
 
-std::expected<std::uint64_t, std::string> StreamThread::find_stamp() {
-  if (cut_) return 0;
-  while (true) {
+bool StreamThread::look(std::uint64_t limit) {
+  if (next_stamp_ != 0) {
+    if (next_stamp_ >= limit) return true;
+    make_ready();
+  }
+  while (!cut_ && next_stamp_ == 0) {
     switch (stand(find_)) {
       case Step::Nothing:
-        return 0;
+        return true;
       case Step::Damaged:
-        return std::unexpected(
-            fmt::format("chunk {} claims {} bytes of records", find_.number, find_.chunk->used.load()));
+        damage_ = fmt::format("chunk {} claims {} bytes of records", find_.number, find_.chunk->used.load());
+        return false;
       case Step::Record:
         break;
     }
-    const unsigned char* const records = StreamFile::records(*find_.chunk);
-    while (find_.offset < find_.used) {
-      WholeRecord whole;
-      std::memcpy(&whole.record, records + find_.offset, sizeof whole.record);
-      if (!whole.record.extra()) {
-        find_.offset += sizeof whole.record;
-        ++looked_at_;
-        continue;
-      }
-      if (find_.offset + sizeof whole > find_.used)
-        return std::unexpected(fmt::format("chunk {} ends within a record", find_.number));
-      std::memcpy(&whole.extra, records + find_.offset + sizeof whole.record, sizeof whole.extra);
-      find_.offset += sizeof whole;
-      ++looked_at_;
-      if (!whole.stamped()) continue;
-      if (whole.extra.stamp < last_stamp_)
-        return std::unexpected(fmt::format("stamp {} comes after stamp {}", whole.extra.stamp, last_stamp_));
-      // After the record was read: who could rest on a missing one was written after the end was said.
-      if (const std::uint64_t end = file_->head().end_stamp.load(std::memory_order_acquire);
-          end != 0 && whole.extra.stamp >= end) {
-        cut_ = true;
-        --looked_at_;
-        find_.offset -= static_cast<std::uint32_t>(sizeof whole);
-        return 0;
-      }
-      last_stamp_ = whole.extra.stamp;
-      return last_stamp_;
+    if (!look_in_chunk(limit)) return false;
+    if (ready()) break;
+  }
+  return true;
+}
+
+/// Looks at the rest of the chunk, as far as it was there when the cursor came to it.
+bool StreamThread::look_in_chunk(std::uint64_t limit) {
+  const auto* const first = reinterpret_cast<const Record*>(StreamFile::records(*find_.chunk));
+  const Record* const begin = first + find_.offset / sizeof(Record);
+  const Record* const end = first + find_.used / sizeof(Record);
+  const Record* at = begin;
+  const Record* ready = nullptr;
+  std::uint64_t last = last_stamp_;
+  std::uint64_t next = 0;
+  bool cut = false;
+  while (at < end) {
+    if (!at->extra()) {
+      ++at;
+      continue;
+    }
+    if (end - at < 2) {
+      damage_ = fmt::format("chunk {} ends within a record", find_.number);
+      return false;
+    }
+    const std::uint64_t stamp = std::bit_cast<RecordExtra>(at[1]).stamp;
+    if (stamp >= end_stamp_) {
+      cut = true;
+      break;
+    }
+    at += 2;
+    if (stamp == 0) continue;
+    if (stamp < last) {
+      damage_ = fmt::format("stamp {} comes after stamp {}", stamp, last);
+      return false;
+    }
+    last = stamp;
+    if (stamp >= limit) {
+      next = stamp;
+      break;
+    }
+    ready = at;
+  }
+  // After the records were read: who could rest on a missing one was written after the end was said.
+  if (end_stamp_ == kNoStamp) {
+    if (const std::uint64_t said = file_->head().end_stamp.load(std::memory_order_acquire); said != 0) {
+      end_stamp_ = said;
+      return look_in_chunk(limit);
     }
   }
+  if (ready != nullptr) ready_ = looked_at_ + static_cast<std::uint64_t>(ready - begin);
+  looked_at_ += static_cast<std::uint64_t>(at - begin);
+  find_.offset = static_cast<std::uint32_t>((at - first) * static_cast<std::ptrdiff_t>(sizeof(Record)));
+  last_stamp_ = last;
+  next_stamp_ = next;
+  cut_ = cut;
+  return true;
 }
 
 std::span<const Record> StreamThread::run() {
-  CHECK(pending() > 0);
+  CHECK(ready());
   const ChunkRef before = give_.ref;
   if (stand(give_) != Step::Record) return {};
   if (before != 0 && give_.ref != before && file_->writable()) {
     slot()->first.store(give_.ref, std::memory_order_release);  // so that the list stays one
     file_->free_chunk(before);
   }
-  const std::uint32_t end = give_.ref == find_.ref ? find_.offset : give_.used;
-  if (end <= give_.offset) return {};
+  const std::uint64_t rest = (give_.used - give_.offset) / sizeof(Record);
   return {reinterpret_cast<const Record*>(StreamFile::records(*give_.chunk) + give_.offset),
-          (end - give_.offset) / sizeof(Record)};
+          static_cast<std::size_t>(std::min(rest, ready_ - given_))};
 }
 
-void StreamThread::took(std::uint64_t records, std::size_t sixteens) {
-  given_ += records;
+void StreamThread::took(std::size_t sixteens) {
+  given_ += sixteens;
   give_.offset += static_cast<std::uint32_t>(sixteens * sizeof(Record));
 }
 
 void StreamThread::end() {
-  CHECK(pending() == 0);
+  CHECK(!pending());
   if (!file_->writable() || find_.ref == 0) return;
   slot()->first.store(0, std::memory_order_release);
   if (give_.ref != find_.ref && give_.ref != 0) file_->free_chunk(give_.ref);

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <expected>
 #include <span>
 #include <string>
 
@@ -28,18 +27,29 @@ class StreamThread {
   /// Null: it has not got one yet.
   ThreadSlot* slot();
 
-  /// Looks for the next stamped record beyond those already found, and gives its stamp; 0: there is none yet.
-  /// An error is a sentence for the user.
-  std::expected<std::uint64_t, std::string> find_stamp();
-  std::uint64_t last_stamp() const { return last_stamp_; }
+  /// Looks at records until there is one with a stamp that is not below `limit`. Those up to the last smaller
+  /// stamp become ready. Stops at the end of a chunk if there are some: they are still in the processor's
+  /// caches then. False: the records are damaged (damage()).
+  bool look(std::uint64_t limit);
+  /// The next stamp, if the last look has come to it; else 0. Its record was looked at.
+  std::uint64_t next_stamp() const { return next_stamp_; }
+  std::uint64_t last_stamp() const { return last_stamp_; }  ///< of all that were looked at
+  const std::string& damage() const { return damage_; }     ///< a sentence for the user
 
-  /// Records that were looked at and not yet given out.
-  std::uint64_t pending() const { return looked_at_ - given_; }
-  /// Some of them, as they lie in their chunk, the second halves of long ones included. Chunks before it go
-  /// back to a program that is attached to. Empty: they have vanished since they were looked at.
+  /// Whether there are records that were looked at and not given out.
+  bool pending() const { return given_ < looked_at_; }
+  /// Whether there are some to give out now.
+  bool ready() const { return given_ < ready_; }
+  /// All that were looked at become ready.
+  void make_ready() {
+    ready_ = looked_at_;
+    next_stamp_ = 0;
+  }
+  /// Some records that are ready, as they lie in their chunk, the second halves of long ones included. Chunks
+  /// before it go back to a program that is attached to. Empty: they have vanished since they were looked at.
   std::span<const Record> run();
-  /// So many records of the run, in so many sixteens, were given out.
-  void took(std::uint64_t records, std::size_t sixteens);
+  /// So many sixteens of the run were given out.
+  void took(std::size_t sixteens);
   /// Gives the last chunk back, once everything was taken and nothing more will come.
   void end();
   /// Whole chunks among those with pending records.
@@ -62,18 +72,22 @@ class StreamThread {
     std::uint32_t used = 0;    ///< bytes of complete records, as seen last
   };
   enum class Step : std::uint8_t { Record, Nothing, Damaged };
+  static constexpr std::uint64_t kNoStamp = ~std::uint64_t{0};
 
   /// Makes the cursor stand before a record, in the next chunk if need be.
   Step stand(Cursor& cursor);
   bool enter(Cursor& cursor, ChunkRef ref);
+  bool look_in_chunk(std::uint64_t limit);
 
   StreamFile* file_;
   std::uint32_t index_;
   ThreadSlot* slot_ = nullptr;
   Cursor find_, give_;
-  std::uint64_t looked_at_ = 0, given_ = 0;
-  std::uint64_t last_stamp_ = 0;
-  bool cut_ = false;  ///< it has come to StreamHead::end_stamp
+  std::uint64_t looked_at_ = 0, ready_ = 0, given_ = 0;  ///< in sixteens
+  std::uint64_t last_stamp_ = 0, next_stamp_ = 0;
+  std::uint64_t end_stamp_ = kNoStamp;  ///< StreamHead::end_stamp, once it is there
+  bool cut_ = false;                    ///< it has come to that
+  std::string damage_;
   std::uint32_t missing_chunks_ = 0;
   std::string torn_;
 };

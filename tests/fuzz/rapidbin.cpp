@@ -3,7 +3,7 @@
 #include "trace/rapidbin.h"
 
 #include "text_file.h"
-#include "trace/rvl_events.h"
+#include "trace/rvl_limits.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   using namespace ravel;

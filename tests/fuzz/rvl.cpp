@@ -6,7 +6,7 @@
 
 #include "text_file.h"
 #include "trace/rvl_block.h"
-#include "trace/rvl_events.h"
+#include "trace/rvl_limits.h"
 
 namespace {
 

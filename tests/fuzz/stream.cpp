@@ -9,7 +9,7 @@
 #include "text_file.h"
 #include "trace/bytes.h"
 #include "trace/rvl.h"
-#include "trace/rvl_events.h"
+#include "trace/rvl_limits.h"
 #include "trace/stream_reader.h"
 
 namespace {

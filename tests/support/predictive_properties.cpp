@@ -257,8 +257,7 @@ Outcome mb_reports_hb_races(const SmallTrace& trace) {
   expected.merge(seconds(happens_before_races(trace)));
   Outcome outcome{!expected.empty(), std::nullopt};
   if (found != expected)
-    outcome.failure =
-        fmt::format("blames {}, and not {}", fmt::join(found, " "), fmt::join(expected, " "));
+    outcome.failure = fmt::format("blames {}, and not {}", fmt::join(found, " "), fmt::join(expected, " "));
   return outcome;
 }
 
@@ -270,7 +269,8 @@ Outcome mb_survives_owner_filter(const SmallTrace& trace) {
   for (const std::uint64_t second : seconds(pairs(run(filtered.trace, make_mb({.embedded_hb = false})))))
     found.insert(filtered.original[second - 1]);
   Outcome outcome{!whole.empty() && filtered.dropped > 0, std::nullopt};
-  if (found != expected)
+  // Where in its time a late access was is unknown, so some races are lost.
+  if (!std::ranges::includes(expected, found))
     outcome.failure = fmt::format("blames {} of the whole trace, but {} of the filtered one",
                                   fmt::join(expected, " "), fmt::join(found, " "));
   return outcome;
@@ -317,13 +317,12 @@ std::span<const Property> predictive_properties() {
                wcp_promises_hold_when_filtered},
       Property{"FirstWcpRaceSurvivesTheOwnerFilter", "as FirstCpRaceSurvivesTheOwnerFilter",
                sections_and_more, first_wcp_race_survives_owner_filter},
-      Property{"MbIsItsDefinition",
-               "mb reports only pairs its definition has, and every second event of one", sections_and_more,
-               mb_is_its_definition},
+      Property{"MbIsItsDefinition", "mb reports only pairs its definition has, and every second event of one",
+               sections_and_more, mb_is_its_definition},
       Property{"MbReportsHbRaces", "mb blames the events that must-before or happens-before blame",
                sections_and_more, mb_reports_hb_races, 2},
       Property{"MbSurvivesTheOwnerFilter",
-               "mb reports the same second events when a recorder filtered by ownership", sections_and_more,
+               "mb reports no other second events when a recorder filtered by ownership", sections_and_more,
                mb_survives_owner_filter, 2},
       Property{"RacesGrow",
                "races of hb are races of cp, and these of wcp, if all sections are closed and exclusive",

@@ -101,6 +101,13 @@ void StreamWriter::note(std::string_view line) {
   head().notes_used.store(used + static_cast<std::uint32_t>(line.size()) + 1);
 }
 
+std::uint32_t StreamWriter::add_site(std::uint32_t code, std::uint32_t caller) {
+  ChunkRef& home = head().group_chunks[groups_ / kGroupsPerChunk];
+  if (home == 0) home = take_chunk();
+  reinterpret_cast<SiteGroup*>(&chunk(home))[groups_ % kGroupsPerChunk] = {code / kGroupSites, caller};
+  return groups_++ * kGroupSites + code % kGroupSites;
+}
+
 void StreamThreadWriter::make_room(std::size_t bytes) {
   if (chunk_ != nullptr && chunk_->used.load() + bytes <= kChunkRecordBytes) return;
   const ChunkRef ref = writer_.take_chunk();
@@ -147,9 +154,11 @@ void StreamThreadWriter::control(Control control, std::uint64_t body) {
 }
 
 void StreamThreadWriter::retro(EventKind kind, std::uint64_t address, std::uint32_t width,
-                               std::uint32_t place, std::uint32_t thread, std::uint64_t time) {
+                               std::uint32_t place, std::uint32_t thread, std::uint64_t time,
+                               bool one_of_several) {
   const RecordExtra extra{.stamp = 0, .value = std::uint64_t{thread} << kRetroThreadAt | time};
-  raw(make_record(static_cast<std::uint8_t>(kind), MemoryOrder::None, width, true, false, 0, place, address),
+  raw(make_record(static_cast<std::uint8_t>(kind), MemoryOrder::None, width, true, one_of_several, 0, place,
+                  address),
       &extra);
 }
 

@@ -39,7 +39,7 @@ class StreamThreadWriter {
   void stamp(const StreamRecord& record) { put(record, true); }
   void control(stream::Control control, std::uint64_t body);
   void retro(EventKind kind, std::uint64_t address, std::uint32_t width, std::uint32_t place,
-             std::uint32_t thread, std::uint64_t time);
+             std::uint32_t thread, std::uint64_t time, bool one_of_several = false);
   void end();
 
   std::uint32_t index() const { return index_; }
@@ -69,6 +69,8 @@ class StreamWriter {
 
   StreamThreadWriter& add_thread(std::string_view name = {});
   void note(std::string_view line);
+  /// A site, in a group of its own, and its number.
+  std::uint32_t add_site(std::uint32_t code, std::uint32_t caller = 0);
   void stop(stream::Stop why) { head().stop.store(static_cast<std::uint32_t>(why)); }
 
   std::uint32_t chunks_used() { return head().chunks_used.load(); }
@@ -82,6 +84,7 @@ class StreamWriter {
   std::byte* data_;
   std::mutex mutex_;  ///< of growth
   std::deque<StreamThreadWriter> threads_;
+  std::uint32_t groups_ = 1;
 };
 
 }  // namespace ravel::test

@@ -2,21 +2,21 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cstdlib>
 #include <filesystem>
-#include <mutex>
+#include <optional>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "analysis/analysis.h"
-#include "analysis/chain.h"
 #include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/findings_output.h"
+#include "cli/following.h"
 #include "cli/recording_arguments.h"
-#include "record/recording.h"
-#include "trace/checked_reader.h"
+#include "cli/run_report.h"
+#include "cli/schedule_arguments.h"
+#include "cli/scheduled_run.h"
+#include "record/temporary_folder.h"
 
 namespace ravel {
 namespace {
@@ -25,12 +25,15 @@ constexpr std::string_view kFooter =
     R"(The program's standard input, output and exit code are its own; findings
 come after it has ended, and make the exit code 66.
 
+With --schedule one thread runs at a time, and PROG.schedule.json in the current
+directory says which one when: ravel replay repeats the run. Deadlocks are
+findings then. The exit code is 137 if the run was stopped by --time-limit or
+--step-limit.
+
 Examples:
   ravel-c++ -g -O1 prog.cpp -o prog && ravel run -- ./prog
-  ravel run --with hb,lockset --json -o findings.json -- ./prog --fast)";
-
-// What a process may be ahead of its analyses: 256 chunks of 64 KiB.
-constexpr std::uint32_t kChunkLimit = 256;
+  ravel run --with hb,lockset --json -o findings.json -- ./prog --fast
+  ravel run --schedule=random --seed 7 -- ./prog)";
 
 class Run : public Command {
  public:
@@ -43,7 +46,9 @@ class Run : public Command {
     app.add_option("--with", with_, "Analyses to run, or: all, default")
         ->type_name("LIST")
         ->check(analysis_list());
+    program_.define_program(app, true);
     program_.define(app);
+    schedule_.define(app);
     findings_.define(app);
     app.add_flag("--quiet,-q", quiet_, "No notes");
     app.footer(std::string(kFooter));
@@ -54,58 +59,48 @@ class Run : public Command {
     console.set_quiet(quiet_);
     const auto infos = find_analyses(with_);
     if (!infos) return std::unexpected(infos.error());
-    FollowOptions options;
-    options.record = program_.options();
-    std::error_code error;
-    options.directory = std::filesystem::temp_directory_path(error).string();
-    if (error)
-      return fail(fmt::format("no directory for temporary files: {}", error.message()), temporary_name());
-    options.chunk_limit = kChunkLimit;
+    if (auto checked = schedule_.check(); !checked) return std::unexpected(checked.error());
+    const auto directory = temporary_directory();
+    if (!directory) return std::unexpected(directory.error());
+    RunPlan plan = program_.plan(console);
+    plan.follow.directory = *directory;
+    plan.follow.chunk_limit = kLiveChunkLimit;
+    const std::string& program = program_.command()[0];
+    std::optional<ScheduledRun> scheduled;
+    if (schedule_.controlled()) {
+      auto input = spool_input(console);
+      if (!input) return std::unexpected(input.error());
+      plan.input = std::move(*input);
+      const std::string path = std::filesystem::path(program).filename().string() + ".schedule.json";
+      auto begun = ScheduledRun::begin(schedule_, plan, path);
+      if (!begun) return std::unexpected(begun.error());
+      scheduled.emplace(std::move(*begun));
+    }
 
-    const std::string command = fmt::format("{}", fmt::join(shell_words(options.record.command), " "));
-    std::mutex mutex;
+    const std::string command = fmt::format("{}", fmt::join(shell_words(program_.command()), " "));
+    RunReport report(command, scheduled ? scheduled->path() : std::string());
     FindingStore store;
-    RunNotes notes;
-    const auto analyze_one = [&](const RecordedProcess& process,
-                                 std::unique_ptr<TraceReader> reader) -> Result<void> {
-      const std::string stream = reader->path();
-      CheckedReader checked(std::move(reader), Rules::Lenient);
-      std::vector<std::string> names_missing;
-      auto findings = analyze(checked, *infos, {}, &names_missing);
-      if (!findings) return std::unexpected(findings.error());
-      const std::lock_guard lock(mutex);
-      notes.instrumented |= checked.header().instrumented;
-      for (Finding& finding : *findings) {
-        // The stream is gone when the user reads this; the run is what the evidence is about.
-        for (Evidence& evidence : finding.evidence)
-          if (evidence.scope == stream) evidence.scope = process.first ? command : scope_of(command, process);
-        store.add(std::move(finding));
-      }
-      notes.texts.insert(notes.texts.end(), names_missing.begin(), names_missing.end());
-      for (const std::string& note : checked.notes())
-        notes.texts.push_back(fmt::format("process {}: {}", process.pid, note));
-      return {};
-    };
-    const auto end = run_recorded(options, analyze_one);
-    if (!end) return std::unexpected(end.error());
-    if (auto told = tell_about_run(console, options.record.command[0], *end, notes); !told)
-      return std::unexpected(told.error());
+    LiveAnalysis analysis(*infos, store, report);
+    auto end = plan.run(0, [&](const RecordedProcess& process, std::unique_ptr<TraceReader> reader) {
+      return analysis.follow(process, std::move(reader));
+    });
+    if (end)
+      if (auto told = report.tell(console, program, *end); !told) end = std::unexpected(told.error());
+    if (!end) {
+      if (scheduled) scheduled->discard();
+      return std::unexpected(end.error());
+    }
+    if (scheduled)
+      if (auto ended = scheduled->end(*end, report, console); !ended) return std::unexpected(ended.error());
+    for (const Finding& failure : report.failures()) store.add(failure);
     return findings_.deliver(
         console, store,
-        {.traces = {command}, .next_command = "ravel explain {rule}", .target_exit = end->exit_code});
+        {.traces = {command}, .next_command = "ravel explain {rule}", .target_exit = report.exit_code(*end)});
   }
 
  private:
-  static std::string temporary_name() {
-    const char* const variable = std::getenv("TMPDIR");
-    return variable == nullptr ? "/tmp" : variable;
-  }
-
-  static std::string scope_of(const std::string& command, const RecordedProcess& process) {
-    return fmt::format("{} (process {})", command, process.pid);
-  }
-
   RecordingArguments program_;
+  ScheduleArguments schedule_;
   FindingsOutput findings_;
   std::string with_ = "default";
   bool quiet_ = false;

@@ -1,6 +1,6 @@
 // A coroutine wanders over three threads; the handle is handed over with release and acquire.
 // EXPECT: none
-// NEEDS: coroutines
+// NEEDS: <coroutine>
 #include <atomic>
 #include <coroutine>
 #include <exception>

@@ -1,7 +1,7 @@
 // A coroutine suspended on one thread is resumed on another that nothing orders after the first.
 // EXPECT: race on steps
 // EXPECT: race
-// NEEDS: coroutines
+// NEEDS: <coroutine>
 #include <atomic>
 #include <coroutine>
 #include <exception>

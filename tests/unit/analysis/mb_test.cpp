@@ -1,8 +1,9 @@
 // Embracer's state, step by step, and what mb reports.
+#include "analysis/mb.h"
+
 #include <gtest/gtest.h>
 
 #include "analysis/lockset_table.h"
-#include "analysis/mb.h"
 #include "analysis/must_before.h"
 #include "support/detect.h"
 
@@ -26,14 +27,14 @@ class Figure152 : public testing::Test {
   }
   Times C(ThreadId thread) { return {state.C(thread, zero), state.C(thread, one)}; }
   Times clock(const MustBefore::Clock& clock) const { return {clock[zero], clock[one]}; }
-  Times W(VariableId x) const {
-    const auto* variable = state.variable(x);
+  Times W(VariableId of) const {
+    const auto* variable = state.variable(of);
     return variable == nullptr ? Times(0, 0) : clock(variable->write.clock);
   }
   /// Joined, as the figure shows them.
-  Times R(VariableId x) const {
+  Times R(VariableId of) const {
     Times joined(0, 0);
-    if (const auto* variable = state.variable(x))
+    if (const auto* variable = state.variable(of))
       for (const auto& read : variable->reads) {
         joined.first = std::max(joined.first, read.clock[zero]);
         joined.second = std::max(joined.second, read.clock[one]);

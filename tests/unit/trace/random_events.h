@@ -21,7 +21,12 @@ inline Tables small_tables() {
       {.file = "a.cpp", .line = 7, .function = "_Z1fv"},
       {.file = "", .line = std::numeric_limits<std::uint64_t>::max(), .function = ""},
       {.file = "b.cpp", .line = 0, .function = ""},
-      {.file = "/bin/p", .line = 0, .function = "", .module = ModuleId(std::size_t{0}), .offset = 0x1234}};
+      {.file = "/bin/p", .line = 0, .function = "", .module = ModuleId(std::size_t{0}), .offset = 0x1234},
+      {.file = "/bin/p",
+       .function = "",
+       .module = ModuleId(std::size_t{0}),
+       .offset = 4,
+       .one_of_several = true}};
   tables.variables = {"x", "y", "", "x\n\xff"};
   tables.locks = {"m", "n"};
   tables.conditions = {"c"};

@@ -30,7 +30,9 @@ class RvlCrafted : public testing::Test {
   void add_events(const std::vector<Event>& events, std::uint32_t count, std::uint64_t first = 1,
                   std::uint32_t thread = rvl::kManyThreads) {
     Bytes payload;
-    rvl::EventEncoder().encode(events, payload);
+    rvl::EventEncoder encoder;
+    encoder.add(events);
+    encoder.finish(payload);
     sealer_.seal({.type = rvl::BlockType::Events, .thread = thread, .events = count, .first_position = first},
                  payload, file_);
   }

@@ -121,6 +121,22 @@ TEST_F(StreamDamageTest, RecordsThatNoProgramWritesAreRefused) {
   EXPECT_THAT(error_of(static_cast<std::uint64_t>(Control::Call), std::uint64_t{1} << 32), HasSubstr("code"));
 }
 
+TEST_F(StreamTest, SitesThatNoProgramHasAreDamage) {
+  StreamThreadWriter& a = writer_.add_thread();
+  const std::uint32_t known = writer_.add_site(5'000'000);
+  const std::uint32_t within_itself = writer_.add_site(5'000'000, 2 * stream::kGroupSites);
+  const std::uint32_t in_that = writer_.add_site(5'000'000, within_itself);
+  const std::uint32_t nowhere = stream::kGroupsPerChunk * stream::kGroupSites;
+  a.retro(EventKind::RetroRead, 8, 4, known, 0, 1);
+  EXPECT_EQ(read().error, "");
+  const std::uint32_t used = a.chunk()->used.load();
+  for (const std::uint32_t site : {within_itself, in_that, nowhere}) {
+    a.chunk()->used.store(used);
+    a.retro(EventKind::RetroRead, 8, 4, site, 0, 1);
+    EXPECT_THAT(read().error, HasSubstr("unknown site")) << site;
+  }
+}
+
 TEST_F(StreamTest, StampsThatGoBackAreDamage) {
   StreamThreadWriter& a = writer_.add_thread();
   const Record record{.head = static_cast<std::uint64_t>(EventKind::Acquire) | 1U << Record::kExtraAt,
@@ -137,8 +153,8 @@ TEST_F(StreamTest, AWrongHeadIsAnError) {
   EXPECT_THAT(read().error, HasSubstr("claims"));
   writer_.head().filter = 9;
   EXPECT_THAT(read().error, HasSubstr("damaged"));
-  writer_.head().version = 2;
-  EXPECT_THAT(read().error, HasSubstr("version 2"));
+  writer_.head().version = 1;
+  EXPECT_THAT(read().error, HasSubstr("version 1"));
   writer_.head().magic = 0;
   EXPECT_THAT(read().error, HasSubstr("not a recording"));
 }

@@ -203,7 +203,6 @@ std::vector<std::uint64_t> calls_of(const Event& event, const Tables& tables) {
 
 TEST_F(StreamTest, StacksFollowCallsAndReturns) {
   StreamThreadWriter& a = writer_.add_thread();
-  StreamThreadWriter& b = writer_.add_thread();
   a.write(access(EventKind::Write, 8));
   for (const std::uint64_t call : {11, 12, 13}) a.control(Control::Call, call);
   a.write(access(EventKind::Write, 16));
@@ -214,26 +213,67 @@ TEST_F(StreamTest, StacksFollowCallsAndReturns) {
   a.write(access(EventKind::Write, 32));
   a.control(Control::Return, 50);
   a.write(access(EventKind::Write, 40));
-  a.stamp({.kind = EventKind::Fork, .body = 1});
-  b.control(Control::StackOf, 11);
-  b.control(Control::StackOf, 14);
-  b.retro(EventKind::RetroWrite, 48, 4, 77, 0, 1);
-  b.write(access(EventKind::Read, 48));
   const Outcome outcome = read_whole();
-  ASSERT_EQ(outcome.events.size(), 8U);
+  ASSERT_EQ(outcome.events.size(), 5U);
   const auto calls = [&](std::size_t i) { return calls_of(outcome.events[i], outcome.tables); };
   EXPECT_THAT(calls(0), IsEmpty());
   EXPECT_THAT(calls(1), ElementsAre(13, 12, 11));
   EXPECT_THAT(calls(2), ElementsAre(11));
   EXPECT_EQ(outcome.events[3].stack, outcome.events[1].stack);
   EXPECT_THAT(calls(4), IsEmpty());
-  EXPECT_THAT(calls(6), ElementsAre(14, 11));
-  EXPECT_THAT(calls(7), IsEmpty());
-  const Event& retro = outcome.events[6];
-  EXPECT_EQ(retro.kind, EventKind::RetroWrite);
-  EXPECT_EQ(retro.thread, ThreadId(std::size_t{0}));
-  EXPECT_TRUE(retro.has_value);
-  EXPECT_EQ(retro.value, 1U);
+}
+
+TEST_F(StreamTest, LateAccessesHaveTheCallsOfTheirSites) {
+  StreamThreadWriter& a = writer_.add_thread();
+  writer_.add_thread();
+  const std::uint32_t outer = writer_.add_site(5'000'011);
+  const std::uint32_t left = writer_.add_site(5'000'212, outer);
+  const std::uint32_t right = writer_.add_site(5'000'213, outer);
+  const auto tell = [&](std::uint32_t place) { a.retro(EventKind::RetroWrite, 48, 4, place, 1, 1); };
+  a.control(Control::Call, 5'000'999);  // not of the late accesses
+  tell(writer_.add_site(5'000'477, left));
+  tell(writer_.add_site(5'000'477, right));
+  tell(right + 1);  // of the same group
+  tell(5'000'477);  // there was no number left
+  tell(0);
+  a.write(access(EventKind::Read, 48));
+  a.control(Control::Return, 1);
+  a.control(Control::Call, 5'000'011);
+  a.write(access(EventKind::Read, 48));
+  const Outcome outcome = read_whole();
+  ASSERT_EQ(outcome.error, "");
+  ASSERT_EQ(outcome.events.size(), 7U);
+  const auto calls = [&](std::size_t i) { return calls_of(outcome.events[i], outcome.tables); };
+  const auto code = [&](std::size_t i) {
+    return outcome.tables.places[outcome.events[i].place.index()].line;
+  };
+  EXPECT_THAT(calls(0), ElementsAre(5'000'212, 5'000'011));
+  EXPECT_THAT(calls(1), ElementsAre(5'000'213, 5'000'011));
+  EXPECT_THAT(calls(2), ElementsAre(5'000'011));
+  EXPECT_THAT(calls(3), IsEmpty());
+  EXPECT_THAT(calls(4), IsEmpty());
+  EXPECT_THAT(calls(5), ElementsAre(5'000'999));
+  EXPECT_EQ(code(0), 5'000'477U);
+  EXPECT_EQ(code(2), 5'000'214U);
+  EXPECT_EQ(outcome.events[1].place, outcome.events[0].place);
+  EXPECT_EQ(outcome.events[3].place, outcome.events[0].place);
+  EXPECT_FALSE(outcome.events[4].place.valid());
+  EXPECT_EQ(outcome.events[6].stack, outcome.events[2].stack);  // told in another way, and the same
+}
+
+TEST_F(StreamTest, ALateAccessMayHaveOneOfSeveralPlaces) {
+  writer_.note("module 500000 555500000000 555500000000 4000 - /bin/p");
+  StreamThreadWriter& a = writer_.add_thread();
+  const std::uint32_t site = writer_.add_site(0x500010);
+  for (const bool one_of_several : {false, true, true})
+    a.retro(EventKind::RetroWrite, 48, 4, site, 0, 1, one_of_several);
+  const Outcome outcome = read_whole();
+  ASSERT_EQ(outcome.events.size(), 3U);
+  const auto place = [&](std::size_t i) { return outcome.tables.places[outcome.events[i].place.index()]; };
+  EXPECT_FALSE(place(0).one_of_several);
+  EXPECT_TRUE(place(1).one_of_several);
+  EXPECT_EQ(place(1).text(), place(0).text());
+  EXPECT_EQ(outcome.events[2].place, outcome.events[1].place);
 }
 
 TEST_F(StreamTest, ManyThreadsAndChunksComeInStampOrder) {

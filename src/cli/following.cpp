@@ -1,0 +1,55 @@
+#include "cli/following.h"
+
+#include <fmt/format.h>
+
+#include "analysis/chain.h"
+#include "trace/checked_reader.h"
+#include "trace/rvl.h"
+
+namespace ravel {
+namespace {
+
+/// "PID.rvl", and "PID-N.rvl" for what the same process became by exec.
+std::string further_extension(const RecordedProcess& process, const std::filesystem::path& output) {
+  const std::string number = process.earlier == 0 ? "" : fmt::format("-{}", process.earlier);
+  return fmt::format("{}{}{}", process.pid, number, output.extension().string());
+}
+
+}  // namespace
+
+Result<void> TraceKeeper::follow(const RecordedProcess& process, TraceReader& reader) {
+  std::filesystem::path path = output_;
+  if (!process.first) path.replace_extension(further_extension(process, output_));
+  auto writer = rvl::create_writer(path.string(), reader.header());
+  if (!writer) return std::unexpected(writer.error());
+  std::vector<Event> batch;
+  while (true) {
+    if (auto read = reader.next(batch); !read) return std::unexpected(read.error());
+    if (batch.empty()) break;
+    events_ += batch.size();
+    if (auto written = (*writer)->write(batch, reader.tables()); !written) return written;
+  }
+  if (auto finished = (*writer)->finish(reader.tables()); !finished) return finished;
+  report_.add(process, reader, path.string());
+  return {};
+}
+
+Result<void> LiveAnalysis::follow(const RecordedProcess& process, std::unique_ptr<TraceReader> reader) {
+  const std::string stream = reader->path();
+  CheckedReader checked(std::move(reader), Rules::Lenient);
+  std::vector<std::string> names_missing;
+  auto findings = analyze(checked, infos_, {}, &names_missing);
+  if (!findings) return std::unexpected(findings.error());
+  report_.add_notes(names_missing);
+  report_.add(process, checked, fmt::format("process {}", process.pid));
+  const std::lock_guard lock(mutex_);
+  for (Finding& finding : *findings) {
+    // The stream is gone when the user reads this; the run is what the evidence is about.
+    for (Evidence& evidence : finding.evidence)
+      if (evidence.scope == stream) evidence.scope = report_.scope_of(process);
+    store_.add(std::move(finding));
+  }
+  return {};
+}
+
+}  // namespace ravel

@@ -1,0 +1,62 @@
+// Sites: a place in the code with the calls around it, as one small number that fits into a cell
+// (event/stream.h). Their groups are in the stream's file, where the reader finds them, and here in a table
+// by which threads find them without a lock.
+//
+// Only who must remember an access asks for its site, and each call keeps its own: so functions whose
+// accesses are all repetitions pay nothing.
+#pragma once
+
+#include <cstdint>
+
+#include "event/stream.h"
+#include "runtime/thread.h"
+
+namespace ravel::rt {
+
+/// The site of a call for which there was no number left, and of all calls within it.
+inline constexpr std::uint32_t kNoSite = UINT32_MAX;
+
+// An entry of the table: code / kGroupSites 25 bits, caller 22 (the two are the key), number 17.
+inline constexpr unsigned kGroupNumberBits = 17;
+inline constexpr unsigned kCallerBits = 22;
+static_assert(stream::kMaxGroups <= 1U << kGroupNumberBits && stream::kMaxSites <= 1U << kCallerBits);
+inline constexpr std::uint32_t kGroupEntries = 2 * stream::kMaxGroups;
+extern std::uint64_t* group_table;
+
+/// The groups of a function that runs lie side by side: it asks for one after the other.
+RAVEL_INLINE std::uint32_t group_hash(std::uint32_t caller, std::uint32_t group_code) {
+  return (caller * 0x9e37'79b1U >> 12) + group_code;
+}
+
+/// A site whose group is not where it is looked for first. 0: there is no number left.
+RAVEL_NOINLINE std::uint32_t find_site(std::uint32_t caller, std::uint32_t code);
+
+RAVEL_INLINE std::uint32_t site_in(std::uint32_t caller, std::uint32_t code) {
+  const std::uint32_t group_code = code / stream::kGroupSites;
+  const std::uint64_t key = std::uint64_t{group_code} << kCallerBits | caller;
+  const std::uint64_t entry =
+      __atomic_load_n(&group_table[group_hash(caller, group_code) % kGroupEntries], __ATOMIC_ACQUIRE);
+  if (entry >> kGroupNumberBits != key) return find_site(caller, code);
+  const auto number = static_cast<std::uint32_t>(entry) % (1U << kGroupNumberBits);
+  return number * stream::kGroupSites + code % stream::kGroupSites;
+}
+
+/// Finds the sites of the thread's calls, as far as it has not yet, and returns that of the innermost.
+RAVEL_NOINLINE std::uint32_t find_calls(Thread& self);
+
+/// The site of the code address in the calls that the thread is in. It is the code address itself if it is in
+/// none, or if there is no number left, which deep recursions may use up.
+RAVEL_INLINE std::uint32_t site_of(Thread& self, std::uint32_t code) {
+  if (self.depth - 1 >= Thread::kMaxCalls) return code;
+  std::uint32_t caller = self.calls[self.depth - 1].site;
+  if (caller == 0) caller = find_calls(self);
+  if (caller == kNoSite) [[unlikely]]
+    return code;
+  const std::uint32_t site = site_in(caller, code);
+  return site != 0 ? site : code;
+}
+
+/// In a new stream: there are none.
+void forget_sites();
+
+}  // namespace ravel::rt
