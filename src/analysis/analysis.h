@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -61,6 +62,8 @@ struct Detection {
   VariableId variable;               ///< what it is about, if a memory location
   std::span<const Involved> events;  ///< in trace order; the last is the one that completed it
   std::string_view message = {};     ///< empty: the sink words it
+  /// Where the variable was, if it may be gone by the time of the report.
+  std::optional<std::uint64_t> address = {};
   /// Of a deadlock: the lock that each event is about. Its events come in pairs, one for each thread: where
   /// it took the lock that the thread of the pair before waits for, and the request that makes it wait.
   std::span<const LockId> locks = {};

@@ -14,8 +14,8 @@ FindingBuilder::Key FindingBuilder::key(const Detection& detection) {
   Key key;
   // Named variables are different objects; blocks of memory are told apart by the places that access them.
   if (detection.variable.valid()) {
-    const std::uint64_t address = resolver_->variables().address(detection.variable);
-    if (is_synthetic(address)) key.object = address;
+    const std::uint64_t where = address(detection);
+    if (is_synthetic(where)) key.object = where;
   }
   for (const LockId lock : detection.locks) {
     const std::uint64_t address = resolver_->lock_address(lock);
@@ -48,16 +48,20 @@ void FindingBuilder::report(const Detection& detection) {
     ++findings_[entry->second].occurrences;
 }
 
-FindingBuilder::Object FindingBuilder::object(VariableId variable, std::uint64_t position) {
-  const std::uint64_t address = resolver_->variables().address(variable);
-  std::string name = resolver_->variables().name(variable, trace_.tables());
-  if (!has_modules() || is_synthetic(address)) return {.name = name, .canonical = name};
-  if (const auto data = names_.data(address))
-    return {.name = data->name, .canonical = canonical_object(*data)};
-  const auto block = resolver_->blocks().find(address, position);
+std::uint64_t FindingBuilder::address(const Detection& detection) const {
+  return detection.address ? *detection.address : resolver_->variables().address(detection.variable);
+}
+
+FindingBuilder::Object FindingBuilder::object(const Detection& detection) {
+  const std::uint64_t where = address(detection);
+  std::string name = trace_.tables().name(TargetSpace::Variable, where);
+  if (!has_modules() || is_synthetic(where)) return {.name = name, .canonical = name};
+  if (const auto data = names_.data(where)) return {.name = data->name, .canonical = canonical_object(*data)};
+  const std::uint64_t position = detection.events.empty() ? 0 : detection.events.back().position;
+  const auto block = resolver_->blocks().find(where, position);
   const SourceFrame* const by = block ? names_.shown(block->place, block->stack) : nullptr;
   if (by == nullptr) return {.name = std::move(name), .canonical = {}};  // addresses differ from run to run
-  return {.name = fmt::format("byte {} of {} allocated by {} at {}", address - block->begin, block->size,
+  return {.name = fmt::format("byte {} of {} allocated by {} at {}", where - block->begin, block->size,
                               by->function.empty() ? "?" : by->function, place_text(*by)),
           .canonical = by->linkage_name};
 }
@@ -158,7 +162,7 @@ Finding FindingBuilder::build(const Detection& detection) {
   finding.kind = detection.kind;
   Object about;
   if (detection.variable.valid())
-    about = object(detection.variable, detection.events.empty() ? 0 : detection.events.back().position);
+    about = object(detection);
   else if (!detection.locks.empty())
     about = object(detection.locks);
   finding.object = about.name;

@@ -57,7 +57,9 @@ class FindingBuilder final : public DetectionSink {
   /// The place shown is one of several at which these bytes were accessed.
   bool is_one_of_several(const Involved& event) const;
   Finding build(const Detection& detection);
-  Object object(VariableId variable, std::uint64_t position);
+  /// Where the variable of the detection is or was.
+  std::uint64_t address(const Detection& detection) const;
+  Object object(const Detection& detection);
   Object object(LockId lock);
   /// The locks of a deadlock.
   Object object(std::span<const LockId> locks);
