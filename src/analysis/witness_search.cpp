@@ -12,13 +12,12 @@ WitnessSearch::WitnessSearch(std::vector<WitnessGoal> goals, std::vector<Found>&
 }
 
 void WitnessSearch::begin(const TraceContext& context, DetectionSink& /*sink*/) {
-  enough_ = context.header.filter <= wants().filter;
   order_.begin(context);
   closure_ = std::make_unique<TraceClosure>(context);
 }
 
 void WitnessSearch::consume(std::span<const Event> batch) {
-  if (!enough_ || (!batch.empty() && batch.back().position > kLastPosition)) return;
+  if (!batch.empty() && batch.back().position > kLastPosition) return;
   order_.consume(batch);
   closure_->consume(batch);
   for (const Event& event : batch) {
@@ -35,7 +34,6 @@ Analysis::Finish WitnessSearch::finish() {
 }
 
 WitnessSearch::Found WitnessSearch::find(const WitnessGoal& goal) {
-  if (!enough_) return std::unexpected("the recorder dropped accesses that it depends on");
   if (!order_.holds_before(goal.last()))
     return std::unexpected("the order of accesses is not known once the run has had a race");
   SyncClosure closure(closure_->history());

@@ -22,7 +22,10 @@ class WitnessSearch final : public Analysis {
   /// `found` (not owned) is complete at the end of the pass; one for each goal.
   WitnessSearch(std::vector<WitnessGoal> goals, std::vector<Found>& found);
 
-  Wants wants() const override { return {KindMask::all(), FilterLevel::Segment}; }
+  /// The strongest filter that leaves enough in a trace.
+  static constexpr FilterLevel kFilter = FilterLevel::Segment;
+
+  Wants wants() const override { return {KindMask::all(), kFilter}; }
   void begin(const TraceContext& context, DetectionSink& sink) override;
   void consume(std::span<const Event> batch) override;
   Finish finish() override;
@@ -32,10 +35,9 @@ class WitnessSearch final : public Analysis {
 
   std::vector<WitnessGoal> goals_;
   std::vector<Found>& found_;
-  bool enough_ = true;  ///< the trace has what the closure needs
   CertainOrder order_;
   std::unique_ptr<TraceClosure> closure_;
-  std::vector<ThreadId> threads_;  ///< that have acted or were forked
+  std::vector<ThreadId> threads_;                                 ///< that have acted or were forked
   boost::unordered_flat_map<std::uint64_t, ThreadId> thread_of_;  ///< by position of an event of a goal
 };
 

@@ -1,5 +1,8 @@
-// Witnesses for findings: looks for a sync-preserving reordering that shows each of them, lets the checker
-// judge it (witness/witness.h), and says in the finding's evidence what came of it.
+// Witnesses for findings: looks for a correct reordering of the trace that shows each of them, lets the
+// checker judge it (witness/witness.h), and says in the finding's evidence what came of it.
+//
+// Looked for are reorderings that keep the order of critical sections (witness_search.h), and in traces of a
+// few dozen events all of them (witness/oracle.h). Who found the race or the deadlock does not matter.
 #pragma once
 
 #include <string>
@@ -13,11 +16,11 @@ namespace ravel {
 
 struct WitnessOptions {
   /// Where to write them, as ID.tid and, if the trace says enough, ID.json (a schedule). Empty: nowhere; then
-  /// only predicted findings are looked at, because that is what a prediction owes.
+  /// what was observed needs none.
   std::string directory;
 };
 
-/// Findings that witnesses are looked for, the first ones.
+/// Findings that witnesses are looked for: the predicted ones first, then the suspected ones.
 inline constexpr std::size_t kMostWitnesses = 100;
 
 /// Reads the trace again, unless there is nothing to look for. A race or deadlock with a checked witness gets

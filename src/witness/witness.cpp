@@ -38,7 +38,7 @@ class Slice {
     const bool inside = runs(event);
     if (!inside && !is_goal(event)) {
       if (!whole()) return;
-      if (!is_first_beyond(event) && event.position > last()) return;
+      if (!is_next(event) && event.position > last()) return;
     }
     if (inside) {
       ++count_;
@@ -50,33 +50,27 @@ class Slice {
   /// What could show that the cut lacks something.
   void second_pass(const Event& event) {
     if (too_long_ || whole() || runs(event) || is_goal(event)) return;
-    if (!is_first_beyond(event) && (event.position > last() || !judges(event))) return;
+    if (!is_next(event) && (event.position > last() || !judges(event))) return;
     add(event);
   }
 
-  std::expected<Witness, std::string> finish(const TraceReader& trace) {
-    if (too_long_) return std::unexpected("it, or what it takes to check it, would be too long");
+  /// Once, when all is collected.
+  WitnessAnswer finish(const TraceReader& trace) {
+    if (too_long_) return std::unexpected(NoWitness{"it, or what it takes to check it, would be too long"});
     std::ranges::sort(events_, {}, &Event::position);
     Witness witness{task_.goal, {trace.header(), trace.tables(), std::move(events_)}, {}};
     for (const Event& event : witness.trace.events)
       if (runs(event)) witness.sequence.push_back(event.position);
-    if (witness.goal.kind == WitnessGoal::Kind::Race) {
+    if (witness.goal.kind == WitnessGoal::Kind::Race)
       witness.sequence.insert(witness.sequence.end(), witness.goal.events.begin(), witness.goal.events.end());
-      if (const auto checked = check_race(witness.trace, witness.sequence); !checked)
-        return std::unexpected(fmt::format("the check rejects it: {}", checked.error().text()));
-      return witness;
-    }
-    const auto cycle = check_deadlock(witness.trace, witness.sequence);
-    if (!cycle) return std::unexpected(fmt::format("the check rejects it: {}", cycle.error().text()));
-    std::set<ThreadId> threads;
-    for (const std::uint64_t position : witness.goal.events)
-      if (const auto index = witness.trace.index_of(position)) threads.insert(witness.trace.events[*index].thread);
-    if (std::set<ThreadId>(cycle->begin(), cycle->end()) != threads)
-      return std::unexpected("the check rejects it: other threads wait for each other");
+    if (const auto wrong = check(witness))
+      return std::unexpected(NoWitness{fmt::format("the check rejects it: {}", *wrong), true});
     return witness;
   }
 
  private:
+  enum class Beyond : std::uint8_t { Nothing, Something, Enough };
+
   bool runs(const Event& event) const {
     return event.thread.index() < task_.cut.size() && event.position <= task_.cut[event.thread.index()];
   }
@@ -93,12 +87,15 @@ class Slice {
     events_ = {};
   }
 
-  /// Asked once for each event that does not run.
-  bool is_first_beyond(const Event& event) {
+  /// What its thread would do next: up to where it can be held back. Asked once for each event that does not
+  /// run.
+  bool is_next(const Event& event) {
     if (event.thread.index() >= beyond_.size()) beyond_.resize(event.thread.index() + 1);
-    const bool first = !beyond_[event.thread.index()];
-    beyond_[event.thread.index()] = true;
-    return first;
+    Beyond& beyond = beyond_[event.thread.index()];
+    const bool first = beyond == Beyond::Nothing;
+    if (beyond == Beyond::Enough) return false;
+    beyond = can_be_held(event.kind) ? Beyond::Enough : Beyond::Something;
+    return first || beyond == Beyond::Enough || kTimeSteps.has(event.kind);
   }
 
   void note(const Event& event) {
@@ -144,7 +141,7 @@ class Slice {
   std::vector<Event> events_;
   std::size_t count_ = 0;
   bool too_long_ = false;
-  std::vector<bool> beyond_;  ///< by thread: an event behind the cut is there
+  std::vector<Beyond> beyond_;  ///< by thread: what there is of its events behind the cut
   std::set<ThreadId> threads_;
   std::set<std::uint64_t> objects_;
   std::set<std::uint64_t> used_;  ///< words of memory
@@ -163,32 +160,51 @@ Result<void> read_until(TraceReader& trace, std::uint64_t last, const auto& use)
 
 std::uint64_t WitnessGoal::last() const { return events.empty() ? 0 : std::ranges::max(events); }
 
-Result<std::vector<std::expected<Witness, std::string>>> build_witnesses(TraceReader& trace,
-                                                                         std::vector<WitnessTask> tasks,
-                                                                         WitnessJudge judge) {
+std::optional<std::string> check(const Witness& witness) {
+  if (witness.goal.kind == WitnessGoal::Kind::Race) {
+    const auto checked = check_race(witness.trace, witness.sequence);
+    if (!checked) return checked.error().text();
+    const std::set<std::uint64_t> last(witness.sequence.end() - 2, witness.sequence.end());
+    if (last != std::set<std::uint64_t>(witness.goal.events.begin(), witness.goal.events.end()))
+      return "it ends with other events";
+    return std::nullopt;
+  }
+  const auto cycle = check_deadlock(witness.trace, witness.sequence);
+  if (!cycle) return cycle.error().text();
+  std::set<ThreadId> threads;
+  for (const std::uint64_t position : witness.goal.events)
+    if (const auto index = witness.trace.index_of(position))
+      threads.insert(witness.trace.events[*index].thread);
+  if (std::set<ThreadId>(cycle->begin(), cycle->end()) != threads) return "other threads wait for each other";
+  return std::nullopt;
+}
+
+Result<void> build_witnesses(TraceReader& trace, std::vector<WitnessTask> tasks, const UseWitness& use,
+                             WitnessJudge judge) {
+  if (tasks.empty()) return {};
   std::vector<Slice> slices;
   std::size_t collected = 0;
   for (WitnessTask& task : tasks) slices.emplace_back(std::move(task), judge, collected);
   std::uint64_t last = 0;
   for (const Slice& slice : slices) last = std::max(last, slice.last());
-  if (auto rewound = trace.rewind(); !rewound) return std::unexpected(rewound.error());
-  const auto first = read_until(trace, last, [&](const Event& event) {
+  if (auto rewound = trace.rewind(); !rewound) return rewound;
+  auto first = read_until(trace, last, [&](const Event& event) {
     for (Slice& slice : slices) slice.first_pass(event);
   });
-  if (!first) return std::unexpected(first.error());
+  if (!first) return first;
   last = 0;
   for (const Slice& slice : slices)
     if (!slice.whole() && !slice.too_long()) last = std::max(last, slice.last());
   if (last > 0) {
-    if (auto rewound = trace.rewind(); !rewound) return std::unexpected(rewound.error());
-    const auto second = read_until(trace, last, [&](const Event& event) {
+    if (auto rewound = trace.rewind(); !rewound) return rewound;
+    auto second = read_until(trace, last, [&](const Event& event) {
       for (Slice& slice : slices) slice.second_pass(event);
     });
-    if (!second) return std::unexpected(second.error());
+    if (!second) return second;
   }
-  std::vector<std::expected<Witness, std::string>> witnesses;
-  for (Slice& slice : slices) witnesses.push_back(slice.finish(trace));
-  return witnesses;
+  for (std::size_t i = 0; i < slices.size(); ++i)
+    if (auto used = use(i, slices[i].finish(trace)); !used) return used;
+  return {};
 }
 
 std::string witness_text(const Witness& witness, const std::string& comment) {

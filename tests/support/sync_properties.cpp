@@ -8,6 +8,7 @@
 
 #include "analysis/chain.h"
 #include "analysis/witness_search.h"
+#include "event/check.h"
 #include "support/detect.h"
 #include "support/filters.h"
 #include "support/naive_closure.h"
@@ -214,6 +215,19 @@ std::vector<WitnessGoal> predictions(const SmallTrace& trace) {
   return goals;
 }
 
+std::vector<WitnessAnswer> build(TraceReader& trace, std::vector<WitnessTask> tasks, WitnessJudge judge) {
+  std::vector<WitnessAnswer> answers;
+  const auto built = build_witnesses(
+      trace, std::move(tasks),
+      [&](std::size_t, const WitnessAnswer& answer) -> Result<void> {
+        answers.push_back(answer);
+        return {};
+      },
+      judge);
+  CHECK(built.has_value(), "a trace in memory can be read");
+  return answers;
+}
+
 /// A checked witness for each; `slices`: not by the whole trace but by what judges it.
 std::expected<std::vector<Witness>, std::string> witnesses(const SmallTrace& trace,
                                                            const std::vector<WitnessGoal>& goals,
@@ -229,11 +243,10 @@ std::expected<std::vector<Witness>, std::string> witnesses(const SmallTrace& tra
     if (!cuts[i]) return std::unexpected(cuts[i].error());
     tasks.push_back({goals[i], *cuts[i]});
   }
-  auto built = build_witnesses(reader, std::move(tasks), judge);
-  if (!built) return std::unexpected(built.error().text());
+  auto built = build(reader, std::move(tasks), judge);
   std::vector<Witness> all;
-  for (auto& one : *built) {
-    if (!one) return std::unexpected(one.error());
+  for (auto& one : built) {
+    if (!one) return std::unexpected(one.error().why);
     all.push_back(std::move(*one));
   }
   return all;
@@ -275,12 +288,12 @@ Outcome slices_judge_as_the_trace(const SmallTrace& trace) {
       if (own.empty()) continue;
       task.cut[t] = own.size() < 2 ? 0 : own[own.size() - 2];
       MemoryReader reader = reader_of(trace, 3);
-      const auto whole = build_witnesses(reader, {task}, WitnessJudge::Beginning);
-      const auto slice = build_witnesses(reader, {task}, WitnessJudge::Slice);
-      if (whole->front().has_value() != slice->front().has_value())
-        return {true, fmt::format("without the last event of thread {}: by the trace {}, by the slice {}", t,
-                                  whole->front() ? "accepted" : whole->front().error(),
-                                  slice->front() ? "accepted" : slice->front().error())};
+      const WitnessAnswer whole = build(reader, {task}, WitnessJudge::Beginning).front();
+      const WitnessAnswer slice = build(reader, {task}, WitnessJudge::Slice).front();
+      if (whole.has_value() != slice.has_value())
+        return {true,
+                fmt::format("without the last event of thread {}: by the trace {}, by the slice {}", t,
+                            whole ? "accepted" : whole.error().why, slice ? "accepted" : slice.error().why)};
     }
   }
   return {true, std::nullopt};
@@ -298,11 +311,13 @@ Outcome witnesses_show_it(const SmallTrace& trace) {
     if (!read) return {true, read.error().text()};
     if (witness.goal.kind == WitnessGoal::Kind::Race) {
       const std::uint64_t last = read->events.back().position;
-      if (!happens_before_races(*read).contains({last - 1, last})) return {true, "the race is not at its end"};
-    } else if (std::ranges::none_of(read->events, [](const Event& event) {
-                 // Whether a request is a reader's is not in a trace.
-                 return event.kind == EventKind::AcquireShared;
-               }) &&
+      if (!happens_before_races(*read).contains({last - 1, last}))
+        return {true, "the race is not at its end"};
+    } else if (std::ranges::none_of(read->events,
+                                    [](const Event& event) {
+                                      // Whether a request is a reader's is not in a trace.
+                                      return event.kind == EventKind::AcquireShared;
+                                    }) &&
                deadlocks(*read, Verdict::Observed).empty()) {
       return {true, "it does not end in a deadlock"};
     }
@@ -325,7 +340,7 @@ Outcome schedules_lead_there(const SmallTrace& original) {
   if (!all) return {true, all.error()};
   Outcome outcome;
   for (const Witness& witness : *all) {
-    const auto schedule = witness_schedule(witness, "a test");
+    const auto schedule = witness_schedule(witness);
     if (!schedule) continue;  // a thread whose beginning is not in the trace
     outcome.exercised = true;
     const auto positions = run_under(trace, *schedule);
@@ -338,7 +353,8 @@ Outcome schedules_lead_there(const SmallTrace& original) {
                                     fmt::join(positions, " "), *schedule);
     if (witness.goal.kind == WitnessGoal::Kind::Deadlock &&
         std::ranges::any_of(at, [&](std::size_t one) { return one != positions.size(); }))
-      outcome.failure = fmt::format("the run does not deadlock: {}\n{}", fmt::join(positions, " "), *schedule);
+      outcome.failure =
+          fmt::format("the run does not deadlock: {}\n{}", fmt::join(positions, " "), *schedule);
   }
   return outcome;
 }
@@ -368,12 +384,14 @@ std::span<const Property> sync_properties() {
                nested, deadlocks_are_real_and_none_is_silent, 4},
       Property{"PredictionsHaveWitnesses", "the checker accepts a witness of all that is predicted", mixed,
                predictions_have_witnesses, 4},
-      Property{"SlicesJudgeAsTheTrace", "a slice of the trace judges a cut that is too short as the trace does",
-               for_the_oracle, slices_judge_as_the_trace, 8},
+      Property{"SlicesJudgeAsTheTrace",
+               "a slice of the trace judges a cut that is too short as the trace does", for_the_oracle,
+               slices_judge_as_the_trace, 8},
       Property{"WitnessesShowIt", "a witness read back as a trace has the race or the deadlock", mixed,
                witnesses_show_it, 8},
-      Property{"SchedulesLeadThere", "a run under a witness' schedule has the events side by side, or deadlocks",
-               program, schedules_lead_there, 4},
+      Property{"SchedulesLeadThere",
+               "a run under a witness' schedule has the events side by side, or deadlocks", program,
+               schedules_lead_there, 4},
   };
   return kProperties;
 }

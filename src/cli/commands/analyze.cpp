@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view kFooter = R"(Examples:
   ravel analyze run.rvl                     the default analyses
   ravel analyze --with hb,shb run.rvl       only these two
-  ravel analyze --witness DIR run.rvl       and how each race and deadlock can come about
+  ravel analyze --witnesses DIR run.rvl     and how each race and deadlock can come about
   ravel analyze --json a.std b.std          findings of both traces, merged, for a program to read)";
 
 class Analyze : public Command {
@@ -37,7 +37,7 @@ class Analyze : public Command {
     app.add_flag("--lenient", lenient_,
                  "Drop and count events that break a rule instead of stopping at the first");
     add_format(app, "--from", from_, "Format of the traces (without it: by extension)");
-    app.add_option("--witness", witnesses_.directory,
+    app.add_option("--witnesses", witnesses_.directory,
                    "Write a checked reordering for each race and deadlock that has one: ID.tid, and ID.json "
                    "for ravel replay")
         ->type_name("DIR");
