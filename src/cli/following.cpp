@@ -23,14 +23,15 @@ std::string further_extension(const RecordedProcess& process, const std::filesys
 Result<void> TraceKeeper::follow(const RecordedProcess& process, TraceReader& reader) {
   std::filesystem::path path = output_;
   if (!process.first) path.replace_extension(further_extension(process, output_));
+  // A process says how it was started before it tells of its first event.
+  std::vector<Event> batch;
+  if (auto read = reader.next(batch); !read) return read;
   auto writer = rvl::create_writer(path.string(), reader.header());
   if (!writer) return std::unexpected(writer.error());
-  std::vector<Event> batch;
-  while (true) {
-    if (auto read = reader.next(batch); !read) return std::unexpected(read.error());
-    if (batch.empty()) break;
+  while (!batch.empty()) {
     events_ += batch.size();
     if (auto written = (*writer)->write(batch, reader.tables()); !written) return written;
+    if (auto read = reader.next(batch); !read) return read;
   }
   if (auto finished = (*writer)->finish(reader.tables()); !finished) return finished;
   report_.add(process, reader, path.string());

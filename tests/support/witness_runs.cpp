@@ -9,6 +9,7 @@
 #include <set>
 
 #include "schedule/strategies.h"
+#include "witness/witness.h"
 
 namespace ravel {
 namespace {
@@ -75,6 +76,19 @@ class Run {
     return all;
   }
 
+  /// Nothing can hold a thread before these; they leave no trace of their own in what ran.
+  void pass_what_cannot_be_held() {
+    for (bool again = true; again;) {
+      again = false;
+      for (const auto& [id, thread] : threads_) {
+        if (!thread.forked || thread.next == thread.events.size() || can_be_held(thread.events[thread.next]->kind))
+          continue;
+        perform(id);
+        again = true;
+      }
+    }
+  }
+
   std::uint64_t perform(ThreadId id) {
     Thread& thread = threads_.at(id);
     const Event& event = *thread.events[thread.next++];
@@ -134,6 +148,7 @@ std::vector<std::uint64_t> run_under(const SmallTrace& trace, const std::string&
   std::vector<std::uint64_t> positions;
   std::optional<std::uint32_t> last;
   for (std::uint64_t step = 0;; ++step) {
+    run.pass_what_cannot_be_held();
     const std::vector<Candidate> candidates = run.candidates();
     if (candidates.empty()) break;
     Moment now{step, candidates, Moment::kNobody};
