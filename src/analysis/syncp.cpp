@@ -4,10 +4,10 @@
 // which the two accesses are side by side, and in which sections of one lock that both occur have the order
 // they had in the trace: `predicted`, each report by itself. It misses no pair of places that has such a
 // reordering, in one life of the variable. Assumptions: all synchronization is in the trace, and all accesses
-// but for repetitions without synchronization in between (FilterLevel::Segment; else `suspected`). With
-// `access_order = hook` findings are `suspected` once the run has had a happens-before race
-// (certain_order.h). Accesses that were reported late are not looked at, nor anything behind the first 2^31
-// events.
+// but for repetitions without synchronization in between (FilterLevel::Segment; else `suspected`); the
+// program does not look at addresses (witness/fresh_memory.h). With `access_order = hook` findings are
+// `suspected` once the run has had a happens-before race (certain_order.h). Accesses that were reported late
+// are not looked at, nor anything behind the first 2^31 events.
 //
 // Cost: a first pass finds the variables that may have a race (race_candidates.h); only of those accesses are
 // remembered, at most one per place, locks held and stretch without synchronization. The second pass keeps

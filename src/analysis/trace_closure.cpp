@@ -98,7 +98,8 @@ void TraceClosure::perform(std::span<const Event> parts) {
     const Event& event = parts[i];
     if (event.kind == EventKind::Retire) {
       Variable& gone = variable(event.variable());
-      if (gone.last_write.mark != 0) defer(event, source(gone.last_write, now), Need::Reading);
+      if (gone.last_write.mark != 0 && event.ended_by() != EventKind::Alloc)
+        defer(event, source(gone.last_write, now), Need::Reading);
       gone = {};
       continue;
     }
@@ -293,12 +294,13 @@ void TraceClosure::block(const Event& event) {
       ++old;
       continue;
     }
-    defer(event, block.event, Need::Memory);
+    if (event.kind != EventKind::Alloc) defer(event, block.event, Need::Memory);
     old = blocks_.erase(old);
     if (old_begin < begin) blocks_[old_begin] = {begin, block.event};
     if (block.end > end) blocks_[end] = block;
   }
   blocks_[begin] = {end, now};
+  if (event.kind == EventKind::Alloc) lock_at_.erase(lock_at_.lower_bound(begin), lock_at_.lower_bound(end));
 }
 
 }  // namespace ravel

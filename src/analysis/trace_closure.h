@@ -10,7 +10,8 @@
 //   - the end of a wait needs every notify that fell into it; a notify needs the beginnings of the waits that
 //     it fell into
 //   - accesses to memory, and operations on locks in it, need what last allocated or freed it, or began or
-//     ended an object there; and that needs the last writes to what was there before
+//     ended an object there; and that, unless it is an allocation (fresh_memory.h), needs the last writes to
+//     what was there before
 //   - sections of locks: see sync_history.h
 // Accesses that were reported late are not looked at.
 #pragma once
@@ -116,8 +117,8 @@ class TraceClosure {
   std::deque<SyncClosure> past_;          ///< by line
   std::vector<std::vector<Mark>> steps_;  ///< by line, if filtered: the local time's steps
   std::vector<Variable> variables_;
-  std::vector<std::uint32_t> lock_ids_;  ///< by LockId: locks at one address are one
-  boost::unordered_flat_map<std::uint64_t, std::uint32_t> lock_at_;
+  std::vector<std::uint32_t> lock_ids_;             ///< by LockId: locks at one address are one
+  std::map<std::uint64_t, std::uint32_t> lock_at_;  ///< by address, those of memory that is in use
   std::vector<Lock> locks_;
   std::map<std::uint64_t, Block> blocks_;  ///< by first address; they do not overlap
   boost::unordered_flat_map<LockId, Barrier> barriers_;

@@ -1,5 +1,7 @@
 #include "witness/exhaustive_witnesses.h"
 
+#include "witness/fresh_memory.h"
+
 namespace ravel {
 namespace {
 
@@ -13,7 +15,7 @@ std::optional<ExhaustiveWitnesses> ExhaustiveWitnesses::of(TraceReader& trace) {
   if (!events || events->header.filter != FilterLevel::None ||
       events->header.access_order != AccessOrder::Exact)
     return std::nullopt;
-  auto oracle = Oracle::explore(*events, kMostStates);
+  auto oracle = Oracle::explore(with_fresh_memory(*events), kMostStates);
   if (!oracle) return std::nullopt;
   return ExhaustiveWitnesses(std::move(*events), std::move(*oracle));
 }

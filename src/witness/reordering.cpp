@@ -34,8 +34,8 @@ class Replay {
       write(i, memory);
       events_of_[event.thread].push_back(i);
       if (event.kind == EventKind::Fork) forks_of_[event.other_thread()].push_back(i);
-      if (is_block(event)) blocks_.push_back(i);
     }
+    find_blocks();
     for (std::size_t w = 0; w < waits_.size(); ++w) {
       wait_ended_by_[waits_[w].end] = w;
       for (const std::size_t notify : waits_[w].notifies) waits_notified_by_[notify].push_back(w);
@@ -158,18 +158,33 @@ class Replay {
                                [this](std::size_t wait) { return !done_[waits_[wait].begin]; });
   }
 
+  /// By stretch of memory between two boundaries of blocks: what begins or ends the life of it.
+  void find_blocks() {
+    for (const Event& event : original_.events) {
+      if (!is_block(event)) continue;
+      blocks_.try_emplace(event.target);
+      blocks_.try_emplace(event.target + event.width);
+    }
+    for (std::size_t i = 0; i < original_.events.size(); ++i) {
+      const Event& event = original_.events[i];
+      if (!is_block(event)) continue;
+      const auto end = blocks_.find(event.target + event.width);
+      for (auto at = blocks_.find(event.target); at != end; ++at) at->second.push_back(i);
+    }
+  }
+
+  /// An event must not overtake what begins or ends the life of its memory, nor be overtaken by it.
   bool breaks_lifetime(std::size_t i) const {
     const Event& event = original_.events[i];
-    // The earlier of a block's end and its uses must not come second: neither by us overtaking, nor by being
-    // overtaken.
-    for (const std::size_t j : blocks_) {
-      const Event& block = original_.events[j];
-      const bool related = uses_block(event, block) || (is_block(event) && uses_block(block, event));
-      if (j != i && related && (j < i) != done_[j]) return true;
+    auto at = blocks_.upper_bound(event.target);
+    if (at != blocks_.begin()) --at;
+    for (; at != blocks_.end() && at->first <= event.target + event.width; ++at) {
+      for (const std::size_t j : at->second) {
+        const Event& block = original_.events[j];
+        const bool related = uses_block(event, block) || (is_block(event) && uses_block(block, event));
+        if (j != i && related && (j < i) != done_[j]) return true;
+      }
     }
-    if (!is_block(event)) return false;
-    for (std::size_t j = i + 1; j < original_.events.size(); ++j)
-      if (done_[j] && !is_block(original_.events[j]) && uses_block(original_.events[j], event)) return true;
     return false;
   }
 
@@ -180,10 +195,10 @@ class Replay {
   std::map<std::size_t, std::size_t> wait_ended_by_;  // by event
   std::map<std::size_t, Indices> waits_notified_by_;
   std::map<ThreadId, Indices> events_of_;
-  std::map<ThreadId, Indices> forks_of_;  // the forks that name the thread
-  std::map<ThreadId, std::size_t> ran_;   // how many of its events
-  Indices blocks_;                        // events that begin or end the life of memory
-  std::vector<Sources> sources_;          // by event, in the original
+  std::map<ThreadId, Indices> forks_of_;     // the forks that name the thread
+  std::map<ThreadId, std::size_t> ran_;      // how many of its events
+  std::map<std::uint64_t, Indices> blocks_;  // by the first address of a stretch of memory
+  std::vector<Sources> sources_;             // by event, in the original
   Memory memory_;
   std::map<std::uint64_t, ThreadId> owner_;
   std::map<std::uint64_t, std::set<ThreadId>> readers_;

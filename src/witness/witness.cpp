@@ -8,6 +8,7 @@
 
 #include "trace/tiddle.h"
 #include "trace/tiddle_text.h"
+#include "witness/fresh_memory.h"
 #include "witness/reordering.h"
 
 namespace ravel {
@@ -161,15 +162,16 @@ Result<void> read_until(TraceReader& trace, std::uint64_t last, const auto& use)
 std::uint64_t WitnessGoal::last() const { return events.empty() ? 0 : std::ranges::max(events); }
 
 std::optional<std::string> check(const Witness& witness) {
+  const SmallTrace trace = with_fresh_memory(witness.trace);
   if (witness.goal.kind == WitnessGoal::Kind::Race) {
-    const auto checked = check_race(witness.trace, witness.sequence);
+    const auto checked = check_race(trace, witness.sequence);
     if (!checked) return checked.error().text();
     const std::set<std::uint64_t> last(witness.sequence.end() - 2, witness.sequence.end());
     if (last != std::set<std::uint64_t>(witness.goal.events.begin(), witness.goal.events.end()))
       return "it ends with other events";
     return std::nullopt;
   }
-  const auto cycle = check_deadlock(witness.trace, witness.sequence);
+  const auto cycle = check_deadlock(trace, witness.sequence);
   if (!cycle) return cycle.error().text();
   std::set<ThreadId> threads;
   for (const std::uint64_t position : witness.goal.events)
@@ -214,12 +216,13 @@ std::string witness_text(const Witness& witness, const std::string& comment) {
     text += fmt::format("# {}\n", comment.substr(at, end - at));
     at = end + 1;
   }
-  SmallTrace trace{witness.trace.header, witness.trace.tables, {}};
+  const SmallTrace whole = with_fresh_memory(witness.trace);
+  SmallTrace trace{whole.header, whole.tables, {}};
   for (const std::uint64_t position : witness.sequence)
-    trace.events.push_back(witness.trace.events[*witness.trace.index_of(position)]);
+    trace.events.push_back(whole.events[*whole.index_of(position)]);
   if (witness.goal.kind == WitnessGoal::Kind::Deadlock) {
     for (const std::uint64_t position : witness.goal.events) {
-      Event request = witness.trace.events[*witness.trace.index_of(position)];
+      Event request = whole.events[*whole.index_of(position)];
       request.kind = EventKind::Request;
       // Perhaps its thread has announced it.
       const auto last = std::find_if(trace.events.rbegin(), trace.events.rend(),

@@ -14,6 +14,7 @@
 #include "support/naive_closure.h"
 #include "support/properties.h"
 #include "support/witness_runs.h"
+#include "witness/fresh_memory.h"
 #include "witness/oracle.h"
 #include "witness/reordering.h"
 #include "witness/witness.h"
@@ -107,12 +108,12 @@ Outcome same(const Races& found, const Races& defined) {
 }
 
 Outcome syncp_is_its_definition(const SmallTrace& trace) {
-  return same(reported(trace, "syncp"), sync_preserving_races(trace));
+  return same(reported(trace, "syncp"), sync_preserving_races(with_fresh_memory(trace)));
 }
 
 Outcome syncp_finds_its_class(const SmallTrace& trace) {
   if (trace.events.size() > 11) return {};
-  return same(reported(trace, "syncp"), races_of_sync_preserving_reorderings(trace));
+  return same(reported(trace, "syncp"), races_of_sync_preserving_reorderings(with_fresh_memory(trace)));
 }
 
 /// Real programs do the same again and again: pairs of places count.
@@ -133,7 +134,7 @@ Outcome syncp_misses_no_pair_of_places(const SmallTrace& original) {
     }
     return result;
   };
-  const Races defined = sync_preserving_races(trace);
+  const Races defined = sync_preserving_races(with_fresh_memory(trace));
   const Races found = reported(trace, "syncp");
   Outcome outcome{!defined.empty(), std::nullopt};
   if (!std::ranges::includes(defined, found)) outcome.failure = "reports a pair that is no race";
@@ -143,8 +144,9 @@ Outcome syncp_misses_no_pair_of_places(const SmallTrace& original) {
   return outcome;
 }
 
-Outcome are_real(const Races& races, const SmallTrace& trace) {
+Outcome are_real(const Races& races, const SmallTrace& original) {
   if (races.empty()) return {};
+  const SmallTrace trace = with_fresh_memory(original);
   const auto oracle = Oracle::explore(trace);
   if (!oracle) return {true, oracle.error().text()};
   for (const auto& [first, second] : races) {
@@ -186,7 +188,7 @@ Deadlocks deadlocks(const SmallTrace& trace, Verdict verdict) {
 
 Outcome deadlock_is_its_definition(const SmallTrace& trace) {
   const Deadlocks found = deadlocks(trace, Verdict::Predicted);
-  const Deadlocks defined = sync_preserving_deadlocks(trace);
+  const Deadlocks defined = sync_preserving_deadlocks(with_fresh_memory(trace));
   Outcome outcome{!defined.empty(), std::nullopt};
   if (found != defined)
     outcome.failure =
@@ -197,7 +199,7 @@ Outcome deadlock_is_its_definition(const SmallTrace& trace) {
 Outcome deadlocks_are_real_and_none_is_silent(const SmallTrace& trace) {
   const bool predicts = !deadlocks(trace, Verdict::Predicted).empty();
   const bool suspects = !deadlocks(trace, Verdict::Suspected).empty();
-  const auto oracle = Oracle::explore(trace);
+  const auto oracle = Oracle::explore(with_fresh_memory(trace));
   if (!oracle) return {};
   const auto witness = oracle->predictable_deadlock();
   if (predicts && !witness) return {true, "no correct reordering shows a deadlock"};
@@ -255,13 +257,14 @@ std::expected<std::vector<Witness>, std::string> witnesses(const SmallTrace& tra
 Outcome predictions_have_witnesses(const SmallTrace& trace) {
   const std::vector<WitnessGoal> goals = predictions(trace);
   if (goals.empty()) return {};
+  const SmallTrace fresh = with_fresh_memory(trace);
   for (const WitnessJudge judge : {WitnessJudge::Beginning, WitnessJudge::Slice}) {
     const auto all = witnesses(trace, goals, judge);
     if (!all) return {true, all.error()};
     // A slice judges as the whole trace does.
     for (const Witness& witness : *all) {
       const bool race = witness.goal.kind == WitnessGoal::Kind::Race;
-      if (race ? !check_race(trace, witness.sequence) : !check_deadlock(trace, witness.sequence))
+      if (race ? !check_race(fresh, witness.sequence) : !check_deadlock(fresh, witness.sequence))
         return {true, "the whole trace does not bear it out"};
     }
   }

@@ -81,7 +81,8 @@ class Run {
     for (bool again = true; again;) {
       again = false;
       for (const auto& [id, thread] : threads_) {
-        if (!thread.forked || thread.next == thread.events.size() || can_be_held(thread.events[thread.next]->kind))
+        if (!thread.forked || thread.next == thread.events.size() ||
+            can_be_held(thread.events[thread.next]->kind))
           continue;
         perform(id);
         again = true;

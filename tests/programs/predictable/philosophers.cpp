@@ -1,4 +1,5 @@
-// Three philosophers, each of whom takes the fork on the left first. One has eaten before the next sits down, as a rule.
+// Three philosophers, each of whom takes the fork on the left first. As a rule one has eaten before the next
+// sits down.
 // EXPECT: deadlock on forks
 #include <mutex>
 #include <thread>

@@ -1,5 +1,5 @@
-// A point counts how often it was used, in one method before and in the other behind the section of its lock. If one thread
-// is through before the other begins, the lock orders the two (Sadowski 2012, Figure 10.1).
+// A point counts how often it was used, in one method before and in the other behind the section of its lock.
+// If one thread is through before the other begins, the lock orders the two (Sadowski 2012, Figure 10.1).
 // EXPECT: race on PolarCoord::count
 #include <mutex>
 #include <thread>

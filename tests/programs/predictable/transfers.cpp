@@ -1,5 +1,5 @@
-// Two threads move money between two accounts in opposite directions, each with the lock of the giver first. Moving takes
-// less time than starting a thread, so the two hardly ever meet.
+// Two threads move money between two accounts in opposite directions, each with the lock of the giver first.
+// Moving takes less time than starting a thread, so the two hardly ever meet.
 // EXPECT: deadlock on savings.mutex, wages.mutex
 #include <mutex>
 #include <thread>
