@@ -3,10 +3,9 @@
 #include <pthread.h>
 
 #include <cstdio>
-#include <mutex>
 
 struct Account {
-  std::mutex mutex;
+  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   int balance = 100;
 };
 
@@ -14,10 +13,12 @@ Account savings;
 Account wages;
 
 void move(Account& from, Account& to, int amount) {
-  const std::lock_guard give(from.mutex);
-  const std::lock_guard take(to.mutex);
+  pthread_mutex_lock(&from.mutex);
+  pthread_mutex_lock(&to.mutex);
   from.balance -= amount;
   to.balance += amount;
+  pthread_mutex_unlock(&to.mutex);
+  pthread_mutex_unlock(&from.mutex);
 }
 
 void* save(void*) {

@@ -34,10 +34,12 @@ constexpr std::uint64_t kMostSteps = 500'000'000;
 
 class Deadlock final : public Analysis {
  public:
-  Wants wants() const override { return {KindMask::all(), FilterLevel::Segment}; }
+  /// What a run ended with is known from its locks alone; decide() sees to the rest.
+  Wants wants() const override { return {KindMask::all(), FilterLevel::Owner}; }
 
   void begin(const TraceContext& context, DetectionSink& sink) override {
     sink_ = &sink;
+    has_accesses_ = context.header.filter <= FilterLevel::Segment;
     locksets_ = &context.locksets;
     if (pass_ != Pass::Decide) return;
     order_.begin(context);
@@ -199,7 +201,7 @@ class Deadlock final : public Analysis {
 
   void decide(const std::vector<std::uint32_t>& chain) {
     auto marks = requests(chain, SyncClosure::Rules::All);
-    const bool certain = marks && order_.holds_before(position_of(std::ranges::max(*marks)));
+    const bool certain = marks && has_accesses_ && order_.holds_before(position_of(std::ranges::max(*marks)));
     if (!marks && steps_ < kMostSteps) marks = requests(chain, SyncClosure::Rules::Order);
     if (!marks) return;
     Found found{certain ? Verdict::Predicted : Verdict::Suspected, {}};
@@ -251,6 +253,7 @@ class Deadlock final : public Analysis {
   DetectionSink* sink_ = nullptr;
   LocksetTable* locksets_ = nullptr;
   Pass pass_ = Pass::FindCycles;
+  bool has_accesses_ = true;     ///< all but repetitions
   std::vector<Holder> holders_;  ///< by thread
   LockCycles cycles_;
   std::vector<std::vector<std::uint32_t>> chains_;

@@ -83,10 +83,10 @@ FindingBuilder::Object FindingBuilder::object(std::span<const LockId> locks) {
   for (const LockId lock : locks) {
     const Object one = object(lock);
     names.insert(one.name);
-    canonical.insert(one.canonical);
+    if (!one.canonical.empty()) canonical.insert(one.canonical);
   }
   return {.name = fmt::format("{}", fmt::join(names, ", ")),
-          .canonical = fmt::format("{}", fmt::join(canonical, ", "))};
+          .canonical = fmt::format("{}", fmt::join(canonical, ","))};
 }
 
 FindingStep FindingBuilder::step(const Involved& event, const std::string& object) {

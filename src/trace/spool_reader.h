@@ -21,6 +21,7 @@ class SpoolReader final : public TraceReader {
   Result<void> next(std::vector<Event>& batch) override;
   Result<void> rewind() override;
   std::vector<std::string> notes() const override { return source_->notes(); }
+  const RunOutcome& outcome() const override { return source_->outcome(); }
   const TraceHeader& header() const override { return source_->header(); }
   const Tables& tables() const override { return source_->tables(); }
 

@@ -18,7 +18,7 @@ expect 0 "$RAVEL" analyze --with hb hidden.tid
 for analysis in cp wcp syncp; do
   expect 66 "$RAVEL" analyze --with $analysis --witnesses "by/$analysis" --json -o f.json hidden.tid
   mapfile -t found < <(one_finding f.json)
-  [[ ${found[1]} == predicted && ${found[2]} == 'a checked reordering of 4 events in '*'; no schedule: '* ]] || fail "$analysis"
+  [[ ${found[1]} == predicted && ${found[2]} == 'a checked reordering of 6 events in '*'; no schedule: '* ]] || fail "$analysis"
   [[ -z ${found[3]} && ! -e by/$analysis/${found[0]}.json ]] || fail 'a schedule of no program'
   expect 66 "$RAVEL" analyze --with hb "by/$analysis/${found[0]}.tid"
   out_has 'observed: data race on x'
@@ -27,7 +27,7 @@ done
 expect 66 "$RAVEL" analyze --with all hidden.tid
 out_has 'SUMMARY: 1 finding'
 out_has 'predicted by syncp'
-out_has 'predicted by witness in hidden.tid: a checked reordering of 4 events'
+out_has 'predicted by witness in hidden.tid: a checked reordering of 6 events'
 [[ $(echo *.json) == f.json ]] || fail 'something was written'
 
 # What cp only suspects, because a lock is released out of order, is predicted once there is a witness.

@@ -13,7 +13,9 @@ namespace {
 /// As a running program.
 class Once final : public TraceReader {
  public:
-  explicit Once(MemoryReader source) : TraceReader("run"), source_(std::move(source)) {}
+  explicit Once(MemoryReader source) : TraceReader("run"), source_(std::move(source)) {
+    outcome_.kind = "deadlock";
+  }
   Result<void> next(std::vector<Event>& batch) override { return source_.next(batch); }
   Result<void> rewind() override { return fail("only once"); }
   const TraceHeader& header() const override { return source_.header(); }
@@ -65,6 +67,7 @@ TEST(SpoolReader, GivesTheSameEventsAgain) {
       EXPECT_EQ(all_of(**reader), events);
     }
     EXPECT_FALSE(std::filesystem::is_empty(directory));
+    EXPECT_EQ((*reader)->outcome().kind, "deadlock");
   }
   EXPECT_TRUE(std::filesystem::is_empty(directory)) << "the file outlives its reader";
   std::filesystem::remove_all(directory);
