@@ -48,6 +48,12 @@ class Slice {
     add(event);
   }
 
+  void end_first_pass() {
+    std::ranges::sort(used_);
+    const auto same = std::ranges::unique(used_);
+    used_.erase(same.begin(), same.end());
+  }
+
   /// What could show that the cut lacks something.
   void second_pass(const Event& event) {
     if (too_long_ || whole() || runs(event) || is_goal(event)) return;
@@ -86,6 +92,8 @@ class Slice {
     if (!too_long_) return;
     *collected_ -= events_.size();
     events_ = {};
+    used_ = {};
+    read_ = {};
   }
 
   /// What its thread would do next: up to where it can be held back. Asked once for each event that does not
@@ -104,10 +112,10 @@ class Slice {
     if (event.kind == EventKind::Join) threads_.insert(event.other_thread());
     const TargetSpace space = target_space(event.kind);
     if (space == TargetSpace::Barrier || space == TargetSpace::Condition) objects_.insert(event.target);
-    if (space == TargetSpace::Lock) used_.insert(event.target / kWord);
+    if (space == TargetSpace::Lock) used_.push_back(event.target / kWord);
     if (!is_access(event.kind)) return;
     for (std::uint64_t word = event.target / kWord; word * kWord < event.target + event.width; ++word) {
-      used_.insert(word);
+      used_.push_back(word);
       if (reads(event.kind)) read_.insert(word);
     }
   }
@@ -125,7 +133,7 @@ class Slice {
       case TargetSpace::Thread:
         return event.kind == EventKind::Fork && threads_.contains(event.other_thread());
       case TargetSpace::Range: {
-        const auto word = used_.lower_bound(event.target / kWord);
+        const auto word = std::ranges::lower_bound(used_, event.target / kWord);
         return is_block(event) && word != used_.end() && *word * kWord < event.target + event.width;
       }
       case TargetSpace::Lock:
@@ -145,7 +153,7 @@ class Slice {
   std::vector<Beyond> beyond_;  ///< by thread: what there is of its events behind the cut
   std::set<ThreadId> threads_;
   std::set<std::uint64_t> objects_;
-  std::set<std::uint64_t> used_;  ///< words of memory
+  std::vector<std::uint64_t> used_;  ///< words of memory, in order once the first pass is over
   boost::unordered_flat_set<std::uint64_t> read_;
 };
 
@@ -190,17 +198,36 @@ Result<void> build_witnesses(TraceReader& trace, std::vector<WitnessTask> tasks,
   std::uint64_t last = 0;
   for (const Slice& slice : slices) last = std::max(last, slice.last());
   if (auto rewound = trace.rewind(); !rewound) return rewound;
+  // Most of many are too long at once.
+  std::vector<Slice*> active;
+  for (Slice& slice : slices) active.push_back(&slice);
+  const auto drop = [&active] {
+    std::erase_if(active, [](const Slice* slice) { return slice->too_long(); });
+  };
   auto first = read_until(trace, last, [&](const Event& event) {
-    for (Slice& slice : slices) slice.first_pass(event);
+    bool dropped = false;
+    for (Slice* slice : active) {
+      slice->first_pass(event);
+      dropped |= slice->too_long();
+    }
+    if (dropped) drop();
   });
   if (!first) return first;
   last = 0;
-  for (const Slice& slice : slices)
+  for (Slice& slice : slices) {
+    slice.end_first_pass();
     if (!slice.whole() && !slice.too_long()) last = std::max(last, slice.last());
+  }
   if (last > 0) {
     if (auto rewound = trace.rewind(); !rewound) return rewound;
+    std::erase_if(active, [](const Slice* slice) { return slice->whole(); });
     auto second = read_until(trace, last, [&](const Event& event) {
-      for (Slice& slice : slices) slice.second_pass(event);
+      bool dropped = false;
+      for (Slice* slice : active) {
+        slice->second_pass(event);
+        dropped |= slice->too_long();
+      }
+      if (dropped) drop();
     });
     if (!second) return second;
   }
