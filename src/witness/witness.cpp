@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <boost/unordered/unordered_flat_set.hpp>
+#include <map>
 #include <set>
 
 #include "trace/tiddle.h"
@@ -37,15 +38,12 @@ class Slice {
   void first_pass(const Event& event) {
     if (too_long_) return;
     const bool inside = runs(event);
-    if (!inside && !is_goal(event)) {
-      if (!whole()) return;
-      if (!is_next(event) && event.position > last()) return;
-    }
-    if (inside) {
-      ++count_;
+    if (inside || is_goal(event)) {
+      if (inside) ++count_;
       if (!whole()) note(event);
+      return add(event);
     }
-    add(event);
+    if (whole() && (is_next(event) || event.position <= last())) add(event);
   }
 
   void end_first_pass() {
@@ -94,6 +92,7 @@ class Slice {
     events_ = {};
     used_ = {};
     read_ = {};
+    blocks_ = {};
   }
 
   /// What its thread would do next: up to where it can be held back. Asked once for each event that does not
@@ -113,6 +112,10 @@ class Slice {
     const TargetSpace space = target_space(event.kind);
     if (space == TargetSpace::Barrier || space == TargetSpace::Condition) objects_.insert(event.target);
     if (space == TargetSpace::Lock) used_.push_back(event.target / kWord);
+    if (is_block(event)) {
+      std::uint64_t& end = blocks_[event.target];
+      end = std::max(end, event.target + event.width);
+    }
     if (!is_access(event.kind)) return;
     for (std::uint64_t word = event.target / kWord; word * kWord < event.target + event.width; ++word) {
       used_.push_back(word);
@@ -133,8 +136,12 @@ class Slice {
       case TargetSpace::Thread:
         return event.kind == EventKind::Fork && threads_.contains(event.other_thread());
       case TargetSpace::Range: {
+        if (!is_block(event)) return false;
+        const std::uint64_t end = event.target + event.width;
         const auto word = std::ranges::lower_bound(used_, event.target / kWord);
-        return is_block(event) && word != used_.end() && *word * kWord < event.target + event.width;
+        if (word != used_.end() && *word * kWord < end) return true;
+        const auto behind = blocks_.lower_bound(end);
+        return behind != blocks_.begin() && std::prev(behind)->second > event.target;
       }
       case TargetSpace::Lock:
       case TargetSpace::Unit:
@@ -155,6 +162,7 @@ class Slice {
   std::set<std::uint64_t> objects_;
   std::vector<std::uint64_t> used_;  ///< words of memory, in order once the first pass is over
   boost::unordered_flat_set<std::uint64_t> read_;
+  std::map<std::uint64_t, std::uint64_t> blocks_;  ///< begun or ended in the cut: first address and end
 };
 
 Result<void> read_until(TraceReader& trace, std::uint64_t last, const auto& use) {

@@ -271,7 +271,7 @@ Outcome predictions_have_witnesses(const SmallTrace& trace) {
   return {true, std::nullopt};
 }
 
-/// Cuts that are too short by one event are not taken for witnesses, whichever way they are judged.
+/// Cuts that are too short in one thread are not taken for witnesses, whichever way they are judged.
 Outcome slices_judge_as_the_trace(const SmallTrace& trace) {
   const std::vector<WitnessGoal> goals = predictions(trace);
   if (goals.empty()) return {};
@@ -289,13 +289,14 @@ Outcome slices_judge_as_the_trace(const SmallTrace& trace) {
         if (event.thread.value == t) own.push_back(position);
       }
       if (own.empty()) continue;
-      task.cut[t] = own.size() < 2 ? 0 : own[own.size() - 2];
+      const std::size_t left = mix(witness.sequence.size(), t) % own.size();
+      task.cut[t] = left == 0 ? 0 : own[left - 1];
       MemoryReader reader = reader_of(trace, 3);
       const WitnessAnswer whole = build(reader, {task}, WitnessJudge::Beginning).front();
       const WitnessAnswer slice = build(reader, {task}, WitnessJudge::Slice).front();
       if (whole.has_value() != slice.has_value())
         return {true,
-                fmt::format("without the last event of thread {}: by the trace {}, by the slice {}", t,
+                fmt::format("with less of thread {}: by the trace {}, by the slice {}", t,
                             whole ? "accepted" : whole.error().why, slice ? "accepted" : slice.error().why)};
     }
   }
