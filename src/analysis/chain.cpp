@@ -1,5 +1,8 @@
 #include "analysis/chain.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "analysis/finding_builder.h"
@@ -53,6 +56,21 @@ Result<void> run_pass(TraceReader& trace, std::span<Analysis* const> analyses, R
   }
 }
 
+/// Which of the analyses the recorder's filter leaves too little for.
+void tell_filtered(const TraceReader& trace, std::span<const AnalysisInfo* const> infos,
+                   std::span<const std::unique_ptr<Analysis>> analyses, std::vector<std::string>& notes) {
+  for (const FilterLevel level : {FilterLevel::Segment, FilterLevel::None}) {
+    std::vector<std::string_view> names;
+    for (std::size_t i = 0; i < infos.size(); ++i)
+      if (analyses[i]->wants().filter == level && trace.header().filter > level)
+        names.push_back(infos[i]->name);
+    if (!names.empty())
+      notes.push_back(fmt::format("the recorder dropped accesses that {} need{}: record with --filter={}",
+                                  fmt::join(names, ", "), names.size() == 1 ? "s" : "",
+                                  level == FilterLevel::Segment ? "segment" : "none"));
+  }
+}
+
 }  // namespace
 
 Result<void> run_chain(TraceReader& trace, std::span<const std::unique_ptr<Analysis>> analyses,
@@ -78,7 +96,10 @@ Result<std::vector<Finding>> analyze(TraceReader& trace, std::span<const Analysi
   SourceLines sources;
   FindingBuilder builder(trace, sources);
   if (auto run = run_chain(trace, analyses, builder, progress); !run) return std::unexpected(run.error());
-  if (notes != nullptr) notes->insert(notes->end(), builder.notes().begin(), builder.notes().end());
+  if (notes != nullptr) {
+    tell_filtered(trace, infos, analyses, *notes);
+    notes->insert(notes->end(), builder.notes().begin(), builder.notes().end());
+  }
   FindingStore store;
   for (Finding& finding : builder.take()) store.add(std::move(finding));
   std::vector<Finding> findings = store.sorted();

@@ -59,10 +59,11 @@ Result<void> write_file(const std::string& path, const std::string& text) {
   return file->commit();
 }
 
-/// The finding's evidence says that there is no witness.
-void tell_none(Finding& finding, const std::string& why, bool rejected = false) {
+/// The finding's evidence says that there is no witness. What is only suspected owes none.
+void tell_none(Finding& finding, const std::string& why, bool rejected = false,
+               Verdict least = Verdict::Predicted) {
   for (Evidence& evidence : finding.evidence) {
-    if (evidence.verdict != Verdict::Predicted) continue;
+    if (evidence.verdict < least || evidence.verdict > Verdict::Predicted) continue;
     evidence.guarantee += fmt::format("{}no witness: {}", evidence.guarantee.empty() ? "" : "; ", why);
     if (rejected) evidence.verdict = Verdict::Suspected;
   }
@@ -224,7 +225,8 @@ Result<void> add_witnesses(TraceReader& trace, std::vector<Finding>& findings,
   if (trace.header().filter > WitnessSearch::kFilter) {
     for (const Wanted& one : wanted)
       tell_none(*one.finding,
-                "the recorder dropped accesses that it depends on; record with --filter=segment");
+                "the recorder dropped accesses that it depends on; record with --filter=segment", false,
+                Verdict::Suspected);
     return {};
   }
   if (!options.directory.empty()) {

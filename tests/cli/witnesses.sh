@@ -65,11 +65,16 @@ for analysis in cp syncp; do
   out_has "${found[0]}"
 done
 
-# A recording that lacks what a witness needs says how to make one that does not.
+# A recording that lacks what a witness needs says how to make one that does not; so does an analysis.
 expect 0 "$RAVEL" record -q --schedule=non-preemptive -o owner.rvl -- ./polar
+expect 0 "$RAVEL" analyze --with syncp owner.rvl
+err_has 'the recorder dropped accesses that syncp needs: record with --filter=segment'
 expect 66 "$RAVEL" analyze --witnesses none owner.rvl
 out_has 'no witness: the recorder dropped accesses that it depends on; record with --filter=segment'
 [[ ! -e none ]] || fail 'an empty directory was made'
+expect 0 "$RAVEL" record -q --schedule=non-preemptive -o owner.rvl -- ./dead
+expect 0 "$RAVEL" analyze --show-all owner.rvl
+out_has 'suspected by deadlock in owner.rvl: no witness: the recorder dropped'
 
 # Where it cannot write.
 : >file
