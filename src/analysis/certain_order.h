@@ -17,7 +17,7 @@ namespace ravel {
 class CertainOrder final : DetectionSink {
  public:
   /// At the beginning of a pass over the trace.
-  void begin(const TraceContext& context) {
+  void start(const TraceContext& context) {
     hb_.reset();
     first_race_ = UINT64_MAX;
     if (context.header.access_order == AccessOrder::Exact) return;

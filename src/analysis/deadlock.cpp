@@ -42,7 +42,7 @@ class Deadlock final : public Analysis {
     has_accesses_ = context.header.filter <= FilterLevel::Segment;
     locksets_ = &context.locksets;
     if (pass_ != Pass::Decide) return;
-    order_.begin(context);
+    order_.start(context);
     closure_ = std::make_unique<TraceClosure>(context);
   }
 

@@ -41,6 +41,7 @@ class LockCycles::Search {
 
   std::vector<std::vector<std::uint32_t>> run() {
     std::vector<ThreadId> threads;
+    threads.reserve(all_.size());
     for (const LockDependency& one : all_) threads.push_back(one.thread);
     std::ranges::sort(threads);
     const auto same = std::ranges::unique(threads);

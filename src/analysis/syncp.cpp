@@ -132,7 +132,7 @@ class SyncPreserving final : public Analysis {
       return;
     }
     finder_.reset();
-    order_.begin(context);
+    order_.start(context);
     closure_ = std::make_unique<TraceClosure>(context);
   }
 

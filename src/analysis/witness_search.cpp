@@ -12,7 +12,7 @@ WitnessSearch::WitnessSearch(std::vector<WitnessGoal> goals, std::vector<Found>&
 }
 
 void WitnessSearch::begin(const TraceContext& context, DetectionSink& /*sink*/) {
-  order_.begin(context);
+  order_.start(context);
   closure_ = std::make_unique<TraceClosure>(context);
 }
 

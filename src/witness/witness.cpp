@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/unordered/unordered_flat_set.hpp>
 #include <map>
+#include <ranges>
 #include <set>
 
 #include "trace/tiddle.h"
@@ -201,6 +202,7 @@ Result<void> build_witnesses(TraceReader& trace, std::vector<WitnessTask> tasks,
                              WitnessJudge judge) {
   if (tasks.empty()) return {};
   std::vector<Slice> slices;
+  slices.reserve(tasks.size());
   std::size_t collected = 0;
   for (WitnessTask& task : tasks) slices.emplace_back(std::move(task), judge, collected);
   std::uint64_t last = 0;
@@ -208,6 +210,7 @@ Result<void> build_witnesses(TraceReader& trace, std::vector<WitnessTask> tasks,
   if (auto rewound = trace.rewind(); !rewound) return rewound;
   // Most of many are too long at once.
   std::vector<Slice*> active;
+  active.reserve(slices.size());
   for (Slice& slice : slices) active.push_back(&slice);
   const auto drop = [&active] {
     std::erase_if(active, [](const Slice* slice) { return slice->too_long(); });
@@ -260,9 +263,9 @@ std::string witness_text(const Witness& witness, const std::string& comment) {
       Event request = whole.events[*whole.index_of(position)];
       request.kind = EventKind::Request;
       // Perhaps its thread has announced it.
-      const auto last = std::find_if(trace.events.rbegin(), trace.events.rend(),
-                                     [&](const Event& event) { return event.thread == request.thread; });
-      const bool announced = last != trace.events.rend() && last->kind == EventKind::Request;
+      const auto backwards = std::views::reverse(trace.events);
+      const auto last = std::ranges::find(backwards, request.thread, &Event::thread);
+      const bool announced = last != backwards.end() && last->kind == EventKind::Request;
       if (!announced) trace.events.push_back(request);
     }
   }
