@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -61,6 +62,11 @@ struct Detection {
   VariableId variable;               ///< what it is about, if a memory location
   std::span<const Involved> events;  ///< in trace order; the last is the one that completed it
   std::string_view message = {};     ///< empty: the sink words it
+  /// Where the variable was, if it may be gone by the time of the report.
+  std::optional<std::uint64_t> address = {};
+  /// Of a deadlock: the lock that each event is about. Its events come in pairs, one for each thread: where
+  /// it took the lock that the thread of the pair before waits for, and the request that makes it wait.
+  std::span<const LockId> locks = {};
 };
 
 class Resolver;
@@ -79,6 +85,7 @@ struct TraceContext {
   const Tables& tables;
   const Variables& variables;
   LocksetTable& locksets;
+  const Resolver& resolver;  ///< explains the other ids
 };
 
 /// What an analysis needs from a trace.
@@ -110,6 +117,7 @@ struct AnalysisInfo {
   std::string_view explain;  ///< what it guarantees, under which assumptions, which verdicts it gives
   bool by_default = false;
   std::unique_ptr<Analysis> (*make)() = nullptr;
+  bool repeats = false;  ///< finish() may answer Again: a running program's events must be kept for it
 };
 
 struct RegisterAnalysis {

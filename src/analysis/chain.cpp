@@ -1,5 +1,8 @@
 #include "analysis/chain.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "analysis/finding_builder.h"
@@ -29,7 +32,8 @@ class CappedSink final : public DetectionSink {
 Result<void> run_pass(TraceReader& trace, std::span<Analysis* const> analyses, Resolver& resolver,
                       DetectionSink& sink, CappedSink& capped,
                       const std::function<void(std::uint64_t)>& progress) {
-  const TraceContext context{trace.header(), trace.tables(), resolver.variables(), resolver.locksets()};
+  const TraceContext context{trace.header(), trace.tables(), resolver.variables(), resolver.locksets(),
+                             resolver};
   for (Analysis* analysis : analyses) {
     const bool enough = trace.header().filter <= analysis->wants().filter;
     analysis->begin(context, enough ? sink : static_cast<DetectionSink&>(capped));
@@ -52,6 +56,21 @@ Result<void> run_pass(TraceReader& trace, std::span<Analysis* const> analyses, R
   }
 }
 
+/// Which of the analyses the recorder's filter leaves too little for.
+void tell_filtered(const TraceReader& trace, std::span<const AnalysisInfo* const> infos,
+                   std::span<const std::unique_ptr<Analysis>> analyses, std::vector<std::string>& notes) {
+  for (const FilterLevel level : {FilterLevel::Segment, FilterLevel::None}) {
+    std::vector<std::string_view> names;
+    for (std::size_t i = 0; i < infos.size(); ++i)
+      if (analyses[i]->wants().filter == level && trace.header().filter > level)
+        names.push_back(infos[i]->name);
+    if (!names.empty())
+      notes.push_back(fmt::format("the recorder dropped accesses that {} need{}: record with --filter={}",
+                                  fmt::join(names, ", "), names.size() == 1 ? "s" : "",
+                                  level == FilterLevel::Segment ? "segment" : "none"));
+  }
+}
+
 }  // namespace
 
 Result<void> run_chain(TraceReader& trace, std::span<const std::unique_ptr<Analysis>> analyses,
@@ -71,16 +90,23 @@ Result<void> run_chain(TraceReader& trace, std::span<const std::unique_ptr<Analy
 
 Result<std::vector<Finding>> analyze(TraceReader& trace, std::span<const AnalysisInfo* const> infos,
                                      const std::function<void(std::uint64_t)>& progress,
-                                     std::vector<std::string>* notes) {
+                                     std::vector<std::string>* notes, const WitnessOptions& witnesses) {
   std::vector<std::unique_ptr<Analysis>> analyses;
   for (const AnalysisInfo* info : infos) analyses.push_back(info->make());
   SourceLines sources;
   FindingBuilder builder(trace, sources);
   if (auto run = run_chain(trace, analyses, builder, progress); !run) return std::unexpected(run.error());
-  if (notes != nullptr) notes->insert(notes->end(), builder.notes().begin(), builder.notes().end());
+  if (notes != nullptr) {
+    tell_filtered(trace, infos, analyses, *notes);
+    notes->insert(notes->end(), builder.notes().begin(), builder.notes().end());
+  }
   FindingStore store;
   for (Finding& finding : builder.take()) store.add(std::move(finding));
-  return store.sorted();
+  std::vector<Finding> findings = store.sorted();
+  if (auto added = add_witnesses(trace, findings, witnesses); !added) return std::unexpected(added.error());
+  FindingStore with_witnesses;  // verdicts may have changed
+  for (Finding& finding : findings) with_witnesses.add(std::move(finding));
+  return with_witnesses.sorted();
 }
 
 }  // namespace ravel

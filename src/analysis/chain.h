@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "analysis/witnesses.h"
 #include "event/result.h"
 #include "report/finding.h"
 #include "trace/reader.h"
@@ -19,10 +20,12 @@ namespace ravel {
 Result<void> run_chain(TraceReader& trace, std::span<const std::unique_ptr<Analysis>> analyses,
                        DetectionSink& sink, const std::function<void(std::uint64_t)>& progress = {});
 
-/// Makes the analyses of `infos`, runs them and returns the findings, best verdict first. What every command
-/// that analyses uses. `notes` (may be null) gets what the user should know about names that are missing.
+/// Makes the analyses of `infos`, runs them, looks for witnesses of what they predict, and returns the
+/// findings, best verdict first. What every command that analyses uses. `notes` (may be null) gets what the
+/// user should know about names that are missing.
 Result<std::vector<Finding>> analyze(TraceReader& trace, std::span<const AnalysisInfo* const> infos,
                                      const std::function<void(std::uint64_t)>& progress = {},
-                                     std::vector<std::string>* notes = nullptr);
+                                     std::vector<std::string>* notes = nullptr,
+                                     const WitnessOptions& witnesses = {});
 
 }  // namespace ravel

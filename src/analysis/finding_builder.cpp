@@ -1,10 +1,12 @@
 #include "analysis/finding_builder.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <set>
 
 namespace ravel {
 
@@ -12,9 +14,13 @@ FindingBuilder::Key FindingBuilder::key(const Detection& detection) {
   Key key;
   // Named variables are different objects; blocks of memory are told apart by the places that access them.
   if (detection.variable.valid()) {
-    const std::uint64_t address = resolver_->variables().address(detection.variable);
-    if (is_synthetic(address)) key.object = address;
-    if (find_benign(address) != nullptr) key.object = ~key.object;
+    const std::uint64_t where = address(detection);
+    if (is_synthetic(where)) key.object = where;
+    if (find_benign(where) != nullptr) key.object = ~key.object;
+  }
+  for (const LockId lock : detection.locks) {
+    const std::uint64_t address = resolver_->lock_address(lock);
+    if (is_synthetic(address)) key.object = key.object * 31 + address;
   }
   const auto mix = [&key](std::uint64_t value) {
     key.accesses = (key.accesses ^ value) * 0x9e3779b97f4a7c15ULL;
@@ -43,26 +49,45 @@ void FindingBuilder::report(const Detection& detection) {
     ++findings_[entry->second].occurrences;
 }
 
-FindingBuilder::Object FindingBuilder::object(VariableId variable, std::uint64_t position) {
-  const std::uint64_t address = resolver_->variables().address(variable);
-  std::string name = resolver_->variables().name(variable, trace_.tables());
-  if (!has_modules() || is_synthetic(address)) return {.name = name, .canonical = name};
-  if (const auto data = names_.data(address))
-    return {.name = data->name, .canonical = canonical_object(*data)};
-  const auto block = resolver_->blocks().find(address, position);
+std::uint64_t FindingBuilder::address(const Detection& detection) const {
+  return detection.address ? *detection.address : resolver_->variables().address(detection.variable);
+}
+
+FindingBuilder::Object FindingBuilder::object(const Detection& detection) {
+  const std::uint64_t where = address(detection);
+  std::string name = trace_.tables().name(TargetSpace::Variable, where);
+  if (!has_modules() || is_synthetic(where)) return {.name = name, .canonical = name};
+  if (const auto data = names_.data(where)) return {.name = data->name, .canonical = canonical_object(*data)};
+  const std::uint64_t position = detection.events.empty() ? 0 : detection.events.back().position;
+  const auto block = resolver_->blocks().find(where, position);
   const SourceFrame* const by = block ? names_.shown(block->place, block->stack) : nullptr;
   if (by == nullptr) return {.name = std::move(name), .canonical = {}};  // addresses differ from run to run
-  return {.name = fmt::format("byte {} of {} allocated by {} at {}", address - block->begin, block->size,
+  return {.name = fmt::format("byte {} of {} allocated by {} at {}", where - block->begin, block->size,
                               by->function.empty() ? "?" : by->function, place_text(*by)),
           .canonical = by->linkage_name};
 }
 
-std::string FindingBuilder::lock_name(LockId lock) {
+FindingBuilder::Object FindingBuilder::object(LockId lock) {
   const std::uint64_t address = resolver_->lock_address(lock);
-  if (has_modules() && !is_synthetic(address)) {
-    if (const auto data = names_.data(address)) return data->name;
+  const bool named = !has_modules() || is_synthetic(address);
+  if (!named) {
+    if (const auto data = names_.data(address))
+      return {.name = data->name, .canonical = canonical_object(*data)};
   }
-  return resolver_->lock_name(lock, trace_.tables());
+  const std::string name = resolver_->lock_name(lock, trace_.tables());
+  return {.name = name, .canonical = named ? name : std::string()};
+}
+
+FindingBuilder::Object FindingBuilder::object(std::span<const LockId> locks) {
+  std::set<std::string> names;
+  std::set<std::string> canonical;
+  for (const LockId lock : locks) {
+    const Object one = object(lock);
+    names.insert(one.name);
+    if (!one.canonical.empty()) canonical.insert(one.canonical);
+  }
+  return {.name = fmt::format("{}", fmt::join(names, ", ")),
+          .canonical = fmt::format("{}", fmt::join(canonical, ","))};
 }
 
 FindingStep FindingBuilder::step(const Involved& event, const std::string& object) {
@@ -144,15 +169,19 @@ Finding FindingBuilder::build(const Detection& detection) {
   finding.kind = detection.kind;
   Object about;
   if (detection.variable.valid())
-    about = object(detection.variable, detection.events.empty() ? 0 : detection.events.back().position);
+    about = object(detection);
+  else if (!detection.locks.empty())
+    about = object(detection.locks);
   finding.object = about.name;
   if (detection.variable.valid())
-    if (const auto* const range = find_benign(resolver_->variables().address(detection.variable)))
+    if (const auto* const range = find_benign(address(detection)))
       finding.benign =
           fmt::format("the program says so{}{}", range->reason.empty() ? "" : ": ", range->reason);
   std::vector<FingerprintPart> parts;
-  for (const Involved& event : detection.events) {
-    finding.steps.push_back(step(event, finding.object));
+  for (std::size_t i = 0; i < detection.events.size(); ++i) {
+    const Involved& event = detection.events[i];
+    const bool of_lock = i < detection.locks.size();
+    finding.steps.push_back(step(event, of_lock ? lock_name(detection.locks[i]) : finding.object));
     finding.events.push_back(event.position);
     finding.threads.push_back(finding.steps.back().thread);
     finding.places.push_back(finding.steps.back().place);
@@ -169,12 +198,7 @@ Finding FindingBuilder::build(const Detection& detection) {
                               .events = finding.events,
                               .guarantee = unseen.empty() ? std::string(detection.guarantee) : std::string(),
                               .schedule = {}});
-  finding.message = detection.message;
-  if (finding.message.empty() && finding.steps.size() == 2) {
-    finding.message = fmt::format("{} of {} by thread {} and {} by thread {} at {} are not ordered",
-                                  finding.steps[0].operation, finding.object, finding.threads[0],
-                                  finding.steps[1].operation, finding.threads[1], finding.places[1]);
-  }
+  finding.message = message(detection, finding);
   for (const Involved& event : detection.events) {
     if (is_one_of_several(event))
       finding.message += fmt::format("; thread {} was at several places then, one of them is shown",
@@ -183,6 +207,22 @@ Finding FindingBuilder::build(const Detection& detection) {
   if (!unseen.empty())
     finding.message += fmt::format("; {} may order them: its synchronization is not seen", unseen);
   return finding;
+}
+
+std::string FindingBuilder::message(const Detection& detection, const Finding& finding) const {
+  if (!detection.message.empty()) return std::string(detection.message);
+  const std::vector<FindingStep>& steps = finding.steps;
+  if (finding.kind == FindingKind::Deadlock) {
+    std::vector<std::string> waits;
+    for (std::size_t i = 0; i + 1 < steps.size(); i += 2)
+      waits.push_back(fmt::format("thread {} holds {} and waits for {}", steps[i].thread, steps[i].object,
+                                  steps[i + 1].object));
+    return fmt::format("{}", fmt::join(waits, ", "));
+  }
+  if (steps.size() != 2) return {};
+  return fmt::format("{} of {} by thread {} and {} by thread {} at {} are not ordered", steps[0].operation,
+                     finding.object, finding.threads[0], steps[1].operation, finding.threads[1],
+                     finding.places[1]);
 }
 
 std::vector<Finding> FindingBuilder::take() {

@@ -59,8 +59,14 @@ class FindingBuilder final : public DetectionSink {
   Finding build(const Detection& detection);
   /// Where the program calls races harmless; null: not there.
   const BenignRange* find_benign(std::uint64_t address) const;
-  Object object(VariableId variable, std::uint64_t position);
-  std::string lock_name(LockId lock);
+  /// Where the variable of the detection is or was.
+  std::uint64_t address(const Detection& detection) const;
+  Object object(const Detection& detection);
+  Object object(LockId lock);
+  /// The locks of a deadlock.
+  Object object(std::span<const LockId> locks);
+  std::string lock_name(LockId lock) { return object(lock).name; }
+  std::string message(const Detection& detection, const Finding& finding) const;
   FindingStep step(const Involved& event, const std::string& object);
   FingerprintPart part(const Involved& event);
   std::vector<Frame> stack(const Involved& event);

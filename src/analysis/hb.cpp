@@ -81,7 +81,7 @@ class HappensBefore final : public Analysis, RaceHistory::Observer {
     if (step) clocks_.tick(t);
   }
 
-  void race(const Involved& first, const Event& second) override {
+  void race(const Involved& first, Epoch /*when*/, const Event& second) override {
     const std::array events = {first, Involved(second)};
     sink_->report({.kind = FindingKind::Race,
                    .verdict = Verdict::Observed,

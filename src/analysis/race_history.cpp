@@ -49,33 +49,51 @@ void RaceHistory::fold(State& state) {
   state = {};
 }
 
+void RaceHistory::tell(const Access& access, Class which, const Event& second, Observer& observer) {
+  Involved first;
+  first.position = access.position;
+  first.thread = access.epoch.thread();
+  first.place = access.place;
+  first.held = access.held;
+  first.stack = access.stack;
+  first.ordinal = access.ordinal;
+  first.kind = kKindOfClass[which];
+  observer.race(first, access.epoch, second);
+}
+
 // Reports every access of one class that is unordered with the event; true if there was one.
-bool RaceHistory::check(Lists& lists, Class with, const Event& event, const VectorClock& clock,
+bool RaceHistory::check(const Lists& lists, Class with, const Event& event, const VectorClock& clock,
                         Observer& observer) {
   bool raced = false;
   for (const Access& access : lists.of(with)) {
     if (clock.covers(access.epoch)) continue;
     raced = true;
-    Involved first;
-    first.position = access.position;
-    first.thread = access.epoch.thread();
-    first.place = access.place;
-    first.held = access.held;
-    first.stack = access.stack;
-    first.ordinal = access.ordinal;
-    first.kind = kKindOfClass[with];
-    observer.race(first, event);
+    tell(access, with, event, observer);
   }
-  lists.raced |= raced;
   return raced;
+}
+
+void RaceHistory::find_races(const Event& event, const VectorClock& clock, Observer& observer) {
+  State& state = at(event.variable());
+  const bool write = is_write(event.kind), plain = !is_atomic(event.kind);
+  if (has_lists(state)) {
+    const Lists& before = lists(state);
+    check(before, kWrite, event, clock, observer);
+    if (plain) check(before, kAtomicStore, event, clock, observer);
+    if (write) check(before, kRead, event, clock, observer);
+    if (write && plain) check(before, kAtomicLoad, event, clock, observer);
+    return;
+  }
+  if (!clock.covers(state.write.epoch)) tell(state.write, kWrite, event, observer);
+  if (write && !clock.covers(state.read.epoch)) tell(state.read, kRead, event, observer);
 }
 
 void RaceHistory::slow_read(const Event& event, Epoch now, const VectorClock& clock, Observer& observer) {
   Lists& before = unfold(event.variable());
   Access& mine = before.entry(kRead, event.thread);
   if (mine.epoch == now && !before.raced) return;
-  check(before, kWrite, event, clock, observer);
-  check(before, kAtomicStore, event, clock, observer);
+  before.raced |= check(before, kWrite, event, clock, observer);
+  before.raced |= check(before, kAtomicStore, event, clock, observer);
   mine = Access(event, now);
   // Accesses that were reported late make lists of variables that need none. If this read is ordered after
   // all of the few there are, whoever is ordered after it is ordered after them, and who is not races with
@@ -97,6 +115,7 @@ void RaceHistory::slow_write(const Event& event, Epoch now, const VectorClock& c
   for (const Class with : {kRead, kWrite, kAtomicLoad, kAtomicStore})
     raced |= check(before, with, event, clock, observer);
   if (raced) {
+    before.raced = true;
     before.entry(kWrite, event.thread) = Access(event, now);
     return;
   }
@@ -110,8 +129,8 @@ void RaceHistory::slow_write(const Event& event, Epoch now, const VectorClock& c
 void RaceHistory::atomic(const Event& event, Epoch now, const VectorClock& clock, Observer& observer) {
   Lists& before = unfold(event.variable());
   const bool load = event.kind == EventKind::AtomicLoad;
-  check(before, kWrite, event, clock, observer);
-  if (!load) check(before, kRead, event, clock, observer);
+  before.raced |= check(before, kWrite, event, clock, observer);
+  if (!load) before.raced |= check(before, kRead, event, clock, observer);
   before.entry(load ? kAtomicLoad : kAtomicStore, event.thread) = Access(event, now);
 }
 

@@ -21,11 +21,11 @@ namespace ravel {
 
 class RaceHistory {
  public:
-  /// Is told of each race: the variable, the earlier access and the event that races with it.
+  /// Is told of each race: the earlier access, with its time, and the event that races with it.
   class Observer {
    public:
     virtual ~Observer() = default;
-    virtual void race(const Involved& first, const Event& second) = 0;
+    virtual void race(const Involved& first, Epoch when, const Event& second) = 0;
   };
 
   /// Checks and remembers an access by a thread whose clock is `clock`, at local time `now`.
@@ -52,6 +52,8 @@ class RaceHistory {
     return true;
   }
   void atomic(const Event& event, Epoch now, const VectorClock& clock, Observer& observer);
+  /// Tells of every race of an access without remembering it.
+  void find_races(const Event& event, const VectorClock& clock, Observer& observer);
   /// An access that was reported late: it came first at local time `then`, when no other thread had touched
   /// the variable.
   void remember(const Event& event, Epoch then);
@@ -119,8 +121,9 @@ class RaceHistory {
   void fold(State& state);
   void slow_read(const Event& event, Epoch now, const VectorClock& clock, Observer& observer);
   void slow_write(const Event& event, Epoch now, const VectorClock& clock, Observer& observer);
-  static bool check(Lists& lists, Class with, const Event& event, const VectorClock& clock,
+  static bool check(const Lists& lists, Class with, const Event& event, const VectorClock& clock,
                     Observer& observer);
+  static void tell(const Access& access, Class which, const Event& second, Observer& observer);
 
   LargeTable<State> states_;  ///< by variable; zeros are the state of one that nobody has accessed
   std::vector<Lists> lists_;

@@ -265,6 +265,7 @@ void Resolver::end_memory(const Event& event) {
           out_.push_back(gone);
         }
         gone.kind = EventKind::Retire;
+        gone.value = static_cast<std::uint64_t>(event.kind);
         out_.push_back(gone);
         retired_.push_back(id);
       };

@@ -143,7 +143,7 @@ class SchedulableHappensBefore final : public Analysis, RaceHistory::Observer {
     return last_writes_[variable.index()];
   }
 
-  void race(const Involved& first, const Event& second) override {
+  void race(const Involved& first, Epoch /*when*/, const Event& second) override {
     const std::array events = {first, Involved(second)};
     sink_->report({.kind = FindingKind::Race,
                    .verdict = exact_ ? Verdict::Observed : Verdict::Suspected,

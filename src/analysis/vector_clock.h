@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "event/check.h"
@@ -51,6 +52,7 @@ class VectorClock {
   void clear() { times_.clear(); }
   bool empty() const { return times_.empty(); }
   std::size_t size() const { return times_.size(); }
+  std::span<const Time> times() const { return times_; }  ///< by thread
 
  private:
   std::vector<Time> times_;

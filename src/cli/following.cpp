@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "analysis/chain.h"
 #include "trace/checked_reader.h"
 #include "trace/rvl.h"
+#include "trace/spool_reader.h"
 
 namespace ravel {
 namespace {
@@ -20,16 +23,17 @@ std::string further_extension(const RecordedProcess& process, const std::filesys
 Result<void> TraceKeeper::follow(const RecordedProcess& process, TraceReader& reader) {
   std::filesystem::path path = output_;
   if (!process.first) path.replace_extension(further_extension(process, output_));
+  // A process says how it was started before it tells of its first event.
+  std::vector<Event> batch;
+  if (auto read = reader.next(batch); !read) return read;
   // If ravel is killed, what it has kept so far is a trace all the same.
   auto writer =
       rvl::create_writer(path.string(), reader.header(), rvl::kBlockEvents, OutputFile::Appears::AtOnce);
   if (!writer) return std::unexpected(writer.error());
-  std::vector<Event> batch;
-  while (true) {
-    if (auto read = reader.next(batch); !read) return std::unexpected(read.error());
-    if (batch.empty()) break;
+  while (!batch.empty()) {
     events_ += batch.size();
     if (auto written = (*writer)->write(batch, reader.tables()); !written) return written;
+    if (auto read = reader.next(batch); !read) return read;
   }
   if (auto finished = (*writer)->finish(reader.tables()); !finished) return finished;
   report_.add(process, reader, path.string());
@@ -38,6 +42,11 @@ Result<void> TraceKeeper::follow(const RecordedProcess& process, TraceReader& re
 
 Result<void> LiveAnalysis::follow(const RecordedProcess& process, std::unique_ptr<TraceReader> reader) {
   const std::string stream = reader->path();
+  if (std::ranges::any_of(infos_, [](const AnalysisInfo* info) { return info->repeats; })) {
+    auto spool = SpoolReader::open(std::move(reader), directory_);
+    if (!spool) return std::unexpected(spool.error());
+    reader = std::move(*spool);
+  }
   CheckedReader checked(std::move(reader), Rules::Lenient);
   std::vector<std::string> names_missing;
   auto findings = analyze(checked, infos_, {}, &names_missing);

@@ -28,16 +28,18 @@ class TraceKeeper {
   std::atomic<std::uint64_t> events_ = 0;
 };
 
-/// Analyses each process while it runs.
+/// Analyses each process while it runs; events that an analysis may want again are kept in `directory`.
 class LiveAnalysis {
  public:
-  LiveAnalysis(std::span<const AnalysisInfo* const> infos, FindingStore& store, RunReport& report)
-      : infos_(infos), store_(store), report_(report) {}
+  LiveAnalysis(std::span<const AnalysisInfo* const> infos, std::filesystem::path directory,
+               FindingStore& store, RunReport& report)
+      : infos_(infos), directory_(std::move(directory)), store_(store), report_(report) {}
 
   Result<void> follow(const RecordedProcess& process, std::unique_ptr<TraceReader> reader);
 
  private:
   std::span<const AnalysisInfo* const> infos_;
+  std::filesystem::path directory_;
   std::mutex mutex_;
   FindingStore& store_;
   RunReport& report_;

@@ -159,6 +159,8 @@ struct Event {
   LockId lock() const { return LockId(static_cast<std::uint32_t>(target)); }
   LocksetId held() const { return LocksetId(static_cast<std::uint32_t>(target >> 32)); }
   VariableId split_from() const { return VariableId(static_cast<std::uint32_t>(value)); }
+  /// Of a Retire: the kind of the event that ended the variable's life.
+  EventKind ended_by() const { return static_cast<EventKind>(value); }
   void resolve(std::uint32_t id, LocksetId held) { target = (std::uint64_t{held.value} << 32) | id; }
 };
 static_assert(sizeof(Event) == 48, "events are copied by the million");

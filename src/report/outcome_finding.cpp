@@ -40,7 +40,8 @@ class OutcomeWriter {
     std::vector<std::string> messages;
     for (const Claim& wait : causes) {
       for (const Claim& held : outcome_.holding)
-        if (held.thread == wait.thread) add_step(held, "acquire", EventKind::Acquire);
+        if (held.thread == wait.thread && (kind != FindingKind::Deadlock || is_wanted(held, causes)))
+          add_step(held, "acquire", EventKind::Acquire);
       add_step(wait, wait.operation, EventKind::Request);
       messages.push_back(message(wait));
     }
@@ -72,6 +73,12 @@ class OutcomeWriter {
     std::vector<Claim> waits = outcome_.waiting;
     std::erase_if(waits, [this](const Claim& wait) { return holder_of(wait) == nullptr; });
     return waits.empty() ? outcome_.waiting : waits;
+  }
+
+  /// Other locks that a thread of a deadlock holds are no part of it: it has the id that the analysis gives
+  /// it.
+  static bool is_wanted(const Claim& held, const std::vector<Claim>& waits) {
+    return std::ranges::any_of(waits, [&held](const Claim& wait) { return wait.object == held.object; });
   }
 
   /// An address has no name if it is on a stack or the heap.

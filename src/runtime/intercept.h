@@ -13,7 +13,8 @@
 namespace ravel::rt {
 
 /// Who calls an interceptor, if that is to be recorded. Null: nothing is recorded, or the call is the
-/// runtime's own. Hooks that are switched off (quiet) are no reason: synchronization counts all the same.
+/// runtime's own. Hooks that are switched off (quiet) are no reason: synchronization counts all the same. It
+/// counts the hook, so ask it in free runs too: schedules name steps by these counts.
 RAVEL_INLINE Thread* acting_thread() {
   Thread* self = this_thread;
   if (self == nullptr) {

@@ -106,9 +106,9 @@ RAVEL_INTERCEPT(long, syscall, long number, ...) {
   for (long& argument : a) argument = va_arg(list, long);
   va_end(list);
   const auto real = [&] { return real_syscall()(number, a[0], a[1], a[2], a[3], a[4], a[5]); };
-  if (number != SYS_futex || !controlled) return real();
+  if (number != SYS_futex) return real();
   Thread* const self = acting_thread();
-  if (self == nullptr) return real();
+  if (self == nullptr || !controlled) return real();
   const FutexCall call{.address = reinterpret_cast<const std::uint32_t*>(a[0]),
                        .operation = a[1],
                        .value = static_cast<std::uint32_t>(a[2]),

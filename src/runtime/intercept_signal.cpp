@@ -47,7 +47,7 @@ void await_arrival(const Seat& seat) {
 /// Sends by `real()` to the thread of this index.
 template <typename Send>
 int send_to(std::uint32_t index, int signal, Pc pc, Send real) {
-  if (!controlled || acting_thread() == nullptr) return real();
+  if (acting_thread() == nullptr || !controlled) return real();
   reach({.kind = OperationKind::Block, .pc = pc});
   const Seat* to = nullptr;
   for (const Seat* const seat : seats)
@@ -74,7 +74,7 @@ bool send_value(const Seat& to, int signal, sigval value) {
 /// that is the first of all, the kernel does the same.
 template <typename Send>
 int send_to_process(pid_t process, int signal, sigval value, Pc pc, Send real) {
-  if (!controlled || process != static_cast<pid_t>(process_id()) || acting_thread() == nullptr) return real();
+  if (acting_thread() == nullptr || !controlled || process != static_cast<pid_t>(process_id())) return real();
   reach({.kind = OperationKind::Block, .pc = pc});
   if (!handles_signal(signal)) return real();
   for (const Seat* const seat : seats) {
@@ -125,7 +125,7 @@ int await_handler(const sigset_t* mask, Pc pc) {
   return -1;
 }
 
-bool waits_virtually() { return controlled && acting_thread() != nullptr; }
+bool waits_virtually() { return acting_thread() != nullptr && controlled; }
 
 }  // namespace
 }  // namespace ravel::rt

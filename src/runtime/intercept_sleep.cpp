@@ -47,7 +47,7 @@ bool sleep_until(std::uint64_t deadline, timespec* left, Pc pc) {
 }
 
 bool sleeps_virtually(const timespec* time) {
-  return controlled && time != nullptr && is_time(time) && time->tv_sec >= 0 && acting_thread() != nullptr;
+  return acting_thread() != nullptr && controlled && time != nullptr && is_time(time) && time->tv_sec >= 0;
 }
 
 int sleep_for(const timespec& time, timespec* left, Pc pc) {
@@ -57,7 +57,7 @@ int sleep_for(const timespec& time, timespec* left, Pc pc) {
 }
 
 int yield(Pc pc) {
-  if (!controlled || acting_thread() == nullptr) return real_sched_yield()();
+  if (acting_thread() == nullptr || !controlled) return real_sched_yield()();
   reach({.kind = OperationKind::Yield, .pc = pc});
   return 0;
 }

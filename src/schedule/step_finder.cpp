@@ -113,14 +113,16 @@ bool StepFinder::is_other(const Candidate& candidate) const {
 }
 
 bool StepFinder::is_behind(const Candidate& candidate) const {
-  if (!step_.counted() || candidate.path != step_.thread) return false;
-  return candidate.syncs > step_.syncs ||
-         (candidate.syncs == step_.syncs && candidate.ordinal > step_.ordinal);
+  if (!step_.counted()) return false;
+  // A schedule may have thousands of steps that lie far ahead: numbers are compared first.
+  if (candidate.syncs < step_.syncs) return false;
+  if (candidate.syncs == step_.syncs && candidate.ordinal <= step_.ordinal) return false;
+  return candidate.path == step_.thread;
 }
 
 bool StepFinder::same_counts(const Candidate& candidate) const {
-  return candidate.path == step_.thread && candidate.syncs == step_.syncs &&
-         candidate.ordinal == step_.ordinal;
+  return candidate.syncs == step_.syncs && candidate.ordinal == step_.ordinal &&
+         candidate.path == step_.thread;
 }
 
 bool StepFinder::matches_place(const Candidate& candidate) const {

@@ -27,8 +27,19 @@ class Replay {
         done_(original.events.size()),
         phases_(barrier_phases(original)),
         waits_(finished_waits(original)) {
-    std::map<std::uint64_t, std::size_t> memory;
-    for (std::size_t i = 0; i < original.events.size(); ++i) sources_.push_back(access(i, memory));
+    Memory memory;
+    for (std::size_t i = 0; i < original.events.size(); ++i) {
+      const Event& event = original.events[i];
+      sources_.push_back(seen(i, memory));
+      write(i, memory);
+      events_of_[event.thread].push_back(i);
+      if (event.kind == EventKind::Fork) forks_of_[event.other_thread()].push_back(i);
+    }
+    find_blocks();
+    for (std::size_t w = 0; w < waits_.size(); ++w) {
+      wait_ended_by_[waits_[w].end] = w;
+      for (const std::size_t notify : waits_[w].notifies) waits_notified_by_[notify].push_back(w);
+    }
   }
 
   enum class Reads : std::uint8_t { SameWrite, AnyWrite };
@@ -38,31 +49,24 @@ class Replay {
     const Event& event = original_.events[i];
     if (kRetroAccesses.has(event.kind)) return ReorderingRule::LateAccess;
     if (done_[i] || next_of(event.thread) != i) return ReorderingRule::ProgramOrder;
-    for (std::size_t j = 0; j < original_.events.size(); ++j) {
-      const Event& other = original_.events[j];
-      const bool forks_us = other.kind == EventKind::Fork && other.other_thread() == event.thread;
-      if (forks_us && !done_[j]) return ReorderingRule::BeforeFork;
-      const bool forks_child = other.kind == EventKind::Fork && other.other_thread() == event.other_thread();
-      const bool joined =
-          event.kind == EventKind::Join && (event.other_thread() == other.thread || forks_child);
-      if (joined && !done_[j]) return ReorderingRule::JoinTooEarly;
-    }
+    if (!all_done(listed(forks_of_, event.thread))) return ReorderingRule::BeforeFork;
+    if (event.kind == EventKind::Join &&
+        (!all_done(listed(forks_of_, event.other_thread())) || next_of(event.other_thread()).has_value()))
+      return ReorderingRule::JoinTooEarly;
     if (is_acquire(event.kind) && !holders(event).empty()) return ReorderingRule::LockHeld;
     if (is_release(event.kind) && !holds(event)) return ReorderingRule::LockNotHeld;
     if (breaks_barrier(i)) return ReorderingRule::BarrierPhase;
     if (breaks_wait(i)) return ReorderingRule::WaitWithoutNotify;
     if (breaks_lifetime(i)) return ReorderingRule::BlockLifetime;
-    if (reads_rule == Reads::SameWrite && reads(event.kind)) {
-      auto memory = memory_;
-      if (access(i, memory) != sources_[i]) return ReorderingRule::ReadsOther;
-    }
+    if (reads_rule == Reads::SameWrite && seen(i, memory_) != sources_[i]) return ReorderingRule::ReadsOther;
     return std::nullopt;
   }
 
   void run(std::size_t i) {
     const Event& event = original_.events[i];
     done_[i] = true;
-    access(i, memory_);
+    ++ran_[event.thread];
+    write(i, memory_);
     if (event.kind == EventKind::Acquire) owner_[event.target] = event.thread;
     if (event.kind == EventKind::Release) owner_.erase(event.target);
     if (event.kind == EventKind::AcquireShared) readers_[event.target].insert(event.thread);
@@ -88,25 +92,41 @@ class Replay {
 
   /// Index of the thread's first event that has not run.
   std::optional<std::size_t> next_of(ThreadId thread) const {
-    for (std::size_t i = 0; i < original_.events.size(); ++i)
-      if (original_.events[i].thread == thread && !done_[i]) return i;
-    return std::nullopt;
+    const std::vector<std::size_t>& all = listed(events_of_, thread);
+    const auto ran = ran_.find(thread);
+    const std::size_t count = ran == ran_.end() ? 0 : ran->second;
+    return count < all.size() ? std::optional(all[count]) : std::nullopt;
   }
 
  private:
   using Sources = std::vector<std::size_t>;  // by byte of a read: the write it sees + 1, or 0 for none
   using Memory = std::map<std::uint64_t, std::size_t>;
 
-  /// Performs event i on `memory`; returns what it read.
-  Sources access(std::size_t i, Memory& memory) const {
+  using Indices = std::vector<std::size_t>;
+
+  template <typename Key>
+  static const Indices& listed(const std::map<Key, Indices>& lists, const Key& key) {
+    static const Indices kNone;
+    const auto found = lists.find(key);
+    return found == lists.end() ? kNone : found->second;
+  }
+
+  /// What event i reads from `memory`, byte by byte.
+  Sources seen(std::size_t i, const Memory& memory) const {
     const Event& event = original_.events[i];
-    Sources seen;
-    if (!is_access(event.kind)) return seen;
+    Sources sources;
+    if (!is_access(event.kind) || !reads(event.kind)) return sources;
     for (std::uint64_t byte = event.target; byte < event.target + event.width; ++byte) {
-      if (reads(event.kind)) seen.push_back(memory[byte]);
-      if (is_write(event.kind)) memory[byte] = i + 1;
+      const auto found = memory.find(byte);
+      sources.push_back(found == memory.end() ? 0 : found->second);
     }
-    return seen;
+    return sources;
+  }
+
+  void write(std::size_t i, Memory& memory) const {
+    const Event& event = original_.events[i];
+    if (!is_access(event.kind) || !is_write(event.kind)) return;
+    for (std::uint64_t byte = event.target; byte < event.target + event.width; ++byte) memory[byte] = i + 1;
   }
 
   bool holds_shared(const Event& event) const {
@@ -132,23 +152,38 @@ class Replay {
   }
 
   bool breaks_wait(std::size_t i) const {
-    for (const FinishedWait& wait : waits_) {
-      if (wait.end == i && !all_done(wait.notifies)) return true;
-      if (std::ranges::count(wait.notifies, i) != 0 && !done_[wait.begin]) return true;
-    }
-    return false;
+    const auto ended = wait_ended_by_.find(i);
+    if (ended != wait_ended_by_.end() && !all_done(waits_[ended->second].notifies)) return true;
+    return std::ranges::any_of(listed(waits_notified_by_, i),
+                               [this](std::size_t wait) { return !done_[waits_[wait].begin]; });
   }
 
+  /// By stretch of memory between two boundaries of blocks: what begins or ends the life of it.
+  void find_blocks() {
+    for (const Event& event : original_.events) {
+      if (!is_block(event)) continue;
+      blocks_.try_emplace(event.target);
+      blocks_.try_emplace(event.target + event.width);
+    }
+    for (std::size_t i = 0; i < original_.events.size(); ++i) {
+      const Event& event = original_.events[i];
+      if (!is_block(event)) continue;
+      const auto end = blocks_.find(event.target + event.width);
+      for (auto at = blocks_.find(event.target); at != end; ++at) at->second.push_back(i);
+    }
+  }
+
+  /// An event must not overtake what begins or ends the life of its memory, nor be overtaken by it.
   bool breaks_lifetime(std::size_t i) const {
     const Event& event = original_.events[i];
-    for (std::size_t j = 0; j < original_.events.size(); ++j) {
-      const Event& other = original_.events[j];
-      const bool related =
-          (is_block(other) && uses_block(event, other)) || (is_block(event) && uses_block(other, event));
-      // The earlier of a block's end and its uses must not come second: neither by us overtaking, nor by
-      // being overtaken.
-      if (related && is_block(other) && (j < i) != done_[j] && j != i) return true;
-      if (related && !is_block(other) && j > i && done_[j]) return true;
+    auto at = blocks_.upper_bound(event.target);
+    if (at != blocks_.begin()) --at;
+    for (; at != blocks_.end() && at->first <= event.target + event.width; ++at) {
+      for (const std::size_t j : at->second) {
+        const Event& block = original_.events[j];
+        const bool related = uses_block(event, block) || (is_block(event) && uses_block(block, event));
+        if (j != i && related && (j < i) != done_[j]) return true;
+      }
     }
     return false;
   }
@@ -157,7 +192,13 @@ class Replay {
   std::vector<bool> done_;
   BarrierPhases phases_;
   std::vector<FinishedWait> waits_;
-  std::vector<Sources> sources_;  // by event, in the original
+  std::map<std::size_t, std::size_t> wait_ended_by_;  // by event
+  std::map<std::size_t, Indices> waits_notified_by_;
+  std::map<ThreadId, Indices> events_of_;
+  std::map<ThreadId, Indices> forks_of_;     // the forks that name the thread
+  std::map<ThreadId, std::size_t> ran_;      // how many of its events
+  std::map<std::uint64_t, Indices> blocks_;  // by the first address of a stretch of memory
+  std::vector<Sources> sources_;             // by event, in the original
   Memory memory_;
   std::map<std::uint64_t, ThreadId> owner_;
   std::map<std::uint64_t, std::set<ThreadId>> readers_;
@@ -221,24 +262,26 @@ std::expected<std::vector<ThreadId>, ReorderingFault> check_deadlock(const Small
     return std::unexpected(prefix.error());
 
   std::map<ThreadId, std::set<ThreadId>> waits_for;
-  for (const Event& any : original.events) {
-    const auto next = run.next_of(any.thread);
+  std::set<ThreadId> threads;
+  for (const Event& any : original.events) threads.insert(any.thread);
+  for (const ThreadId thread : threads) {
+    const auto next = run.next_of(thread);
     if (!next) continue;
     // A request announces the acquire that follows it in its thread.
     std::size_t acquire = *next;
     if (original.events[acquire].kind == EventKind::Request) {
       const std::uint64_t lock = original.events[acquire].target;
       do ++acquire;
-      while (acquire < original.events.size() && original.events[acquire].thread != any.thread);
+      while (acquire < original.events.size() && original.events[acquire].thread != thread);
       if (acquire == original.events.size() || original.events[acquire].target != lock) continue;
     }
     const auto broken = run.broken_rule(*next, Replay::Reads::AnyWrite);
     const Event& event = original.events[acquire];
     if (is_acquire(event.kind) && (!broken || broken == ReorderingRule::LockHeld))
-      waits_for[any.thread] = run.holders(event);
+      waits_for[thread] = run.holders(event);
     if (event.kind == EventKind::Join && broken == ReorderingRule::JoinTooEarly &&
         waits == DeadlockWaits::LocksAndJoins)
-      waits_for[any.thread] = {event.other_thread()};
+      waits_for[thread] = {event.other_thread()};
   }
 
   // Every cycle is found from each of its threads by a walk along waits_for.

@@ -20,8 +20,12 @@ out_has '1 observed finding not shown'
 expect 0 "$RAVEL" analyze --fail-on confirmed --show-all race.tid
 out_has 'observed: data race on x'
 expect 66 "$RAVEL" analyze --with lockset --fail-on suspected --from tiddle - <other.tid
-expect 0 "$RAVEL" analyze --with lockset other.tid
+printf '%s\n' 'wr 0 y' 'fork 0 1' 'wr 1 y' >forked.tid
+expect 0 "$RAVEL" analyze --with lockset forked.tid
 out_has '1 suspected finding not shown'
+expect 66 "$RAVEL" analyze --with lockset other.tid
+out_has 'suspected by lockset'
+out_has 'predicted by witness'
 
 # After all analyses there is nothing deeper than the explanation.
 expect 66 "$RAVEL" analyze --with all race.tid

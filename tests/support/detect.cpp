@@ -25,8 +25,13 @@ class Collector final : public DetectionSink {
   void begin(const Resolver& ids) override { ids_ = &ids; }
   void report(const Detection& detection) override {
     Detected& detected = all.emplace_back(Detected{detection.kind, detection.verdict, {}, {}});
-    if (detection.variable.valid())
+    if (detection.address)
+      detected.object = trace_.tables().name(TargetSpace::Variable, *detection.address);
+    else if (detection.variable.valid())
       detected.object = ids_->variables().name(detection.variable, trace_.tables());
+    std::set<std::string> locks;
+    for (const LockId lock : detection.locks) locks.insert(ids_->lock_name(lock, trace_.tables()));
+    for (const std::string& lock : locks) detected.object += (detected.object.empty() ? "" : " ") + lock;
     for (const Involved& event : detection.events) detected.events.push_back(event.position);
   }
 
@@ -42,8 +47,13 @@ class Collector final : public DetectionSink {
 std::vector<Detected> detect(TraceReader& trace, std::string_view analysis) {
   const auto infos = find_analyses(analysis);
   if (!infos) die(infos.error().text());
+  if (infos->size() != 1) die("one analysis at a time");
+  return detect(trace, infos->front()->make());
+}
+
+std::vector<Detected> detect(TraceReader& trace, std::unique_ptr<Analysis> analysis) {
   std::vector<std::unique_ptr<Analysis>> analyses;
-  for (const AnalysisInfo* info : *infos) analyses.push_back(info->make());
+  analyses.push_back(std::move(analysis));
   Collector collector(trace);
   if (auto run = run_chain(trace, analyses, collector); !run) die(run.error().text());
   return std::move(collector.all);

@@ -21,6 +21,7 @@ struct Detected {
 
 /// Everything `analysis` reports about a trace; aborts the test on an error.
 std::vector<Detected> detect(TraceReader& trace, std::string_view analysis);
+std::vector<Detected> detect(TraceReader& trace, std::unique_ptr<Analysis> analysis);
 
 /// A trace from Tiddle text, one operation a line; aborts the test if it is not well-formed.
 std::unique_ptr<TraceReader> trace_of(std::string_view tiddle);

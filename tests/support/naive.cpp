@@ -26,30 +26,6 @@ std::optional<std::size_t> last_write(const SmallTrace& trace, std::size_t i, By
   return std::nullopt;
 }
 
-bool same_lifetime(const SmallTrace& trace, std::size_t i, std::size_t j) {
-  for (Byte byte = trace.events[i].target; byte < trace.events[i].target + trace.events[i].width; ++byte) {
-    if (!accesses(trace.events[j], byte) && !frees(trace.events[j], byte)) continue;
-    bool freed = false;
-    for (std::size_t k = i; k < j; ++k) freed |= frees(trace.events[k], byte);
-    if (!freed) return true;
-  }
-  return false;
-}
-
-void lock_edges(const SmallTrace& trace, Edges& edges) {
-  const auto& events = trace.events;
-  for (std::size_t i = 0; i < events.size(); ++i) {
-    if (!is_release(events[i].kind)) continue;
-    for (std::size_t j = i + 1; j < events.size(); ++j) {
-      if (frees(events[j], events[i].target)) break;  // another lock from here on
-      const bool both_readers =
-          events[i].kind == EventKind::ReleaseShared && events[j].kind == EventKind::AcquireShared;
-      if (is_acquire(events[j].kind) && events[i].target == events[j].target && !both_readers)
-        edges.emplace(i, j);
-    }
-  }
-}
-
 void barrier_edges(const SmallTrace& trace, Edges& edges) {
   struct Round {
     std::vector<std::size_t> arrivals;
@@ -113,23 +89,62 @@ void atomic_edges(const SmallTrace& trace, Edges& edges) {
 
 }  // namespace
 
-Edges happens_before_edges(const SmallTrace& trace) {
+Edges program_order(const SmallTrace& trace) {
+  Edges edges;
+  for (std::size_t j = 0; j < trace.events.size(); ++j)
+    for (std::size_t i = 0; i < j; ++i)
+      if (trace.events[i].thread == trace.events[j].thread) edges.emplace(i, j);
+  return edges;
+}
+
+Edges release_acquire_edges(const SmallTrace& trace) {
+  Edges edges;
+  const auto& events = trace.events;
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    if (!is_release(events[i].kind)) continue;
+    for (std::size_t j = i + 1; j < events.size(); ++j) {
+      if (frees(events[j], events[i].target)) break;  // another lock from here on
+      const bool both_readers =
+          events[i].kind == EventKind::ReleaseShared && events[j].kind == EventKind::AcquireShared;
+      if (is_acquire(events[j].kind) && events[i].target == events[j].target && !both_readers)
+        edges.emplace(i, j);
+    }
+  }
+  return edges;
+}
+
+Edges base_edges(const SmallTrace& trace) {
   Edges edges;
   const auto& events = trace.events;
   for (std::size_t j = 0; j < events.size(); ++j)
     for (std::size_t i = 0; i < j; ++i) {
-      const bool program_order = events[i].thread == events[j].thread;
       const bool forked = events[i].kind == EventKind::Fork && events[i].other_thread() == events[j].thread;
       const bool joined = events[j].kind == EventKind::Join && events[j].other_thread() == events[i].thread;
       // A thread without events in the trace still began and ended.
       const bool forked_joined = events[i].kind == EventKind::Fork && events[j].kind == EventKind::Join &&
                                  events[i].other_thread() == events[j].other_thread();
-      if (program_order || forked || joined || forked_joined) edges.emplace(i, j);
+      if (forked || joined || forked_joined) edges.emplace(i, j);
     }
-  lock_edges(trace, edges);
   barrier_edges(trace, edges);
   atomic_edges(trace, edges);
   return edges;
+}
+
+Edges happens_before_edges(const SmallTrace& trace) {
+  Edges edges = program_order(trace);
+  edges.merge(release_acquire_edges(trace));
+  edges.merge(base_edges(trace));
+  return edges;
+}
+
+bool same_lifetime(const SmallTrace& trace, std::size_t i, std::size_t j) {
+  for (Byte byte = trace.events[i].target; byte < trace.events[i].target + trace.events[i].width; ++byte) {
+    if (!accesses(trace.events[j], byte) && !frees(trace.events[j], byte)) continue;
+    bool freed = false;
+    for (std::size_t k = i; k < j; ++k) freed |= frees(trace.events[k], byte);
+    if (!freed) return true;
+  }
+  return false;
 }
 
 Edges reads_from_edges(const SmallTrace& trace) {

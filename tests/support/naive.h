@@ -22,11 +22,21 @@ using Races = std::set<std::pair<std::uint64_t, std::uint64_t>>;
 /// head. Conditions add nothing.
 Edges happens_before_edges(const SmallTrace& trace);
 
+/// Program order alone.
+Edges program_order(const SmallTrace& trace);
+/// Release-acquire order alone.
+Edges release_acquire_edges(const SmallTrace& trace);
+/// The rest of happens-before: fork and join, barriers, atomics.
+Edges base_edges(const SmallTrace& trace);
+
 /// From the write each read saw, byte by byte, to the read.
 Edges reads_from_edges(const SmallTrace& trace);
 
 /// closure[i][j]: a path of edges leads from i to j.
 std::vector<std::vector<bool>> closure(std::size_t events, const Edges& edges);
+
+/// Whether the events at i and j, i < j, use a common byte in one lifetime of its memory.
+bool same_lifetime(const SmallTrace& trace, std::size_t i, std::size_t j);
 
 /// Clashing pairs (in one lifetime of their memory) that happens-before does not order.
 Races happens_before_races(const SmallTrace& trace);

@@ -32,6 +32,10 @@ struct Property {
 std::span<const Property> witness_properties();
 /// About the analyses that find races.
 std::span<const Property> race_properties();
+/// About those that predict races.
+std::span<const Property> predictive_properties();
+/// About what the sync-preserving closure decides: races, deadlocks and witnesses.
+std::span<const Property> sync_properties();
 
 /// A property that failed, with the smallest trace found that shows it.
 struct Counterexample {

@@ -19,6 +19,7 @@ namespace {
 constexpr std::string_view kFooter = R"(Examples:
   ravel analyze run.rvl                     the default analyses
   ravel analyze --with hb,shb run.rvl       only these two
+  ravel analyze --witnesses DIR run.rvl     and how each race and deadlock can come about
   ravel analyze --json a.std b.std          findings of both traces, merged, for a program to read)";
 
 class Analyze : public Command {
@@ -36,6 +37,10 @@ class Analyze : public Command {
     app.add_flag("--lenient", lenient_,
                  "Drop and count events that break a rule instead of stopping at the first");
     add_format(app, "--from", from_, "Format of the traces (without it: by extension)");
+    app.add_option("--witnesses", witnesses_.directory,
+                   "Write a checked reordering for each race and deadlock that has one: ID.tid, and ID.json "
+                   "for ravel replay")
+        ->type_name("DIR");
     findings_.define(app);
     app.add_flag("--quiet,-q", quiet_, "No notes and no progress");
     app.footer(std::string(kFooter));
@@ -53,7 +58,8 @@ class Analyze : public Command {
       if (!trace) return std::unexpected(trace.error());
       std::vector<std::string> names_missing;
       auto findings = ravel::analyze(
-          **trace, *infos, [&](std::uint64_t events) { console.progress(path, events); }, &names_missing);
+          **trace, *infos, [&](std::uint64_t events) { console.progress(path, events); }, &names_missing,
+          witnesses_);
       if (!findings) return std::unexpected(findings.error());
       for (const std::string& note : names_missing) console.note(note);
       for (const std::string& note : (*trace)->notes()) console.note(fmt::format("{}: {}", path, note));
@@ -81,6 +87,7 @@ class Analyze : public Command {
   std::vector<std::string> traces_;
   std::string with_ = "default";
   std::string from_;
+  WitnessOptions witnesses_;
   FindingsOutput findings_;
   bool lenient_ = false;
   bool quiet_ = false;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <string>
@@ -86,10 +87,25 @@ std::string pattern_text(int number) {
   return number == kManyUnits ? "a cycle through three or more units" : to_string(access_pattern(number));
 }
 
+constexpr std::string_view kWitness = "witness";
+constexpr std::string_view kWitnessMeaning =
+    "Another order of the recorded run that has the race or the deadlock: every thread does the first part "
+    "of "
+    "what it did, every read sees the write that it saw, and locks exclude each other, so the program can "
+    "run "
+    "like that. A checker of its own has judged it. Looked for are orders that keep that of critical "
+    "sections, "
+    "and in short traces all. The trace must have all accesses but repetitions: record with "
+    "--filter=segment. "
+    "ravel analyze --witnesses DIR writes it as a trace and as a schedule for ravel replay. Verdict: "
+    "predicted.";
+
 std::vector<std::string> topics() {
   std::vector<std::string> names;
   for (const AnalysisInfo& info : analyses()) names.emplace_back(info.name);
-  for (const FindingKind kind : kKinds) names.emplace_back(to_string(kind));
+  for (const FindingKind kind : kKinds)
+    if (std::ranges::find(names, to_string(kind)) == names.end()) names.emplace_back(to_string(kind));
+  names.emplace_back(kWitness);
   for (const std::string& verdict : verdict_names()) names.push_back(verdict);
   names.emplace_back(to_string(Verdict::Refuted));
   return names;
@@ -103,6 +119,7 @@ std::string explain_all() {
   for (const FindingKind kind : kKinds) out += fmt::format("   {}\n", to_string(kind));
   out += "\nVerdicts, weakest first (refuted is evidence against):\n   refuted\n";
   for (const std::string& verdict : verdict_names()) out += fmt::format("   {}\n", verdict);
+  out += fmt::format("\nEvidence that no analysis gives:\n   {}\n", kWitness);
   out += "\nAccess patterns (R read, W write, u and v units of work, x and y memory locations):\n";
   for (int number = kManyUnits; number <= kAccessPatterns; ++number)
     out += fmt::format("   {:<3}{}\n", number, pattern_text(number));
@@ -112,15 +129,19 @@ std::string explain_all() {
 Result<std::string> explain(std::string topic) {
   const bool suspected = topic.ends_with(kSuspectedSuffix);
   if (suspected) topic.resize(topic.size() - kSuspectedSuffix.size());
+  // A kind of finding may have the name of the analysis that finds it.
+  std::string text;
+  for (const FindingKind kind : kKinds) {
+    if (to_string(kind) != topic) continue;
+    text = fmt::format("{}\n\n{}\n", topic, wrap(kind_meaning(kind), 0));
+    if (suspected) text += fmt::format("\nsuspected\n\n{}\n", wrap(verdict_meaning(Verdict::Suspected), 0));
+  }
   for (const AnalysisInfo& info : analyses())
-    if (info.name == topic) return fmt::format("{}: {}\n\n{}\n", info.name, info.summary, info.explain);
-  for (const FindingKind kind : kKinds)
-    if (to_string(kind) == topic) {
-      const std::string text = fmt::format("{}\n\n{}\n", topic, wrap(kind_meaning(kind), 0));
-      return suspected
-                 ? text + fmt::format("\nsuspected\n\n{}\n", wrap(verdict_meaning(Verdict::Suspected), 0))
-                 : text;
-    }
+    if (info.name == topic)
+      text +=
+          fmt::format("{}{}: {}\n\n{}\n", text.empty() ? "" : "\n", info.name, info.summary, info.explain);
+  if (topic == kWitness) text = fmt::format("{}\n\n{}\n", topic, wrap(kWitnessMeaning, 0));
+  if (!text.empty()) return text;
   if (const auto verdict = verdict_from(topic))
     return fmt::format("{}\n\n{}\n", topic, wrap(verdict_meaning(*verdict), 0));
   if (const auto number = parse_pattern(topic)) {

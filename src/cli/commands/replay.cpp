@@ -164,7 +164,7 @@ class Replay : public Command {
                         FindingStore& store, Results& results, Console& console) const {
     RunReport report(command_text_, path_);
     TraceKeeper keeper(trace_, report);
-    LiveAnalysis analysis(infos, store, report);
+    LiveAnalysis analysis(infos, plan.follow.directory, store, report);
     const auto end =
         plan.run(number, [&](const RecordedProcess& process, std::unique_ptr<TraceReader> reader) {
           return trace_.empty() ? analysis.follow(process, std::move(reader))

@@ -80,7 +80,7 @@ class Run : public Command {
     const std::string command = fmt::format("{}", fmt::join(shell_words(program_.command()), " "));
     RunReport report(command, scheduled ? scheduled->path() : std::string());
     FindingStore store;
-    LiveAnalysis analysis(*infos, store, report);
+    LiveAnalysis analysis(*infos, plan.follow.directory, store, report);
     auto end = plan.run(0, [&](const RecordedProcess& process, std::unique_ptr<TraceReader> reader) {
       return analysis.follow(process, std::move(reader));
     });

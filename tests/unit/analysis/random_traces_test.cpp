@@ -12,6 +12,13 @@ namespace ravel {
 INSTANTIATE_TEST_SUITE_P(Races, PropertyTest,
                          testing::ValuesIn(race_properties().begin(), race_properties().end()),
                          property_name);
+INSTANTIATE_TEST_SUITE_P(Predictions, PropertyTest,
+                         testing::ValuesIn(predictive_properties().begin(), predictive_properties().end()),
+                         property_name);
+
+INSTANTIATE_TEST_SUITE_P(Sync, PropertyTest,
+                         testing::ValuesIn(sync_properties().begin(), sync_properties().end()),
+                         property_name);
 
 TEST(GoldenTraces, HaveThePropertiesOfRaces) {
   int checked = 0;
@@ -21,8 +28,9 @@ TEST(GoldenTraces, HaveThePropertiesOfRaces) {
     ASSERT_TRUE(reader) << reader.error().text();
     const auto trace = collect(**reader, 64);
     ASSERT_TRUE(trace) << trace.error().text();
-    for (const Property& property : race_properties())
-      EXPECT_EQ(property.check(*trace).failure, std::nullopt) << entry.path() << ": " << property.claim;
+    for (const auto properties : {race_properties(), predictive_properties(), sync_properties()})
+      for (const Property& property : properties)
+        EXPECT_EQ(property.check(*trace).failure, std::nullopt) << entry.path() << ": " << property.claim;
     ++checked;
   }
   EXPECT_GT(checked, 50);

@@ -1,0 +1,635 @@
+// cp: races of the causally-precedes relation (Smaragdakis et al. 2012; Sadowski 2012, ch. 11, Definition 5),
+// exactly, with vector clocks.
+//
+// Guarantee: if locks are released in nested order, a correct reordering of the trace has the first race that
+// causally-precedes leaves (smallest second event, then latest first event), or a deadlock, where waiting in
+// a join counts. It then becomes an edge of happens-before and of causally-precedes, and the first race that
+// is left is as good; and so on. Verdict: `predicted`. It is `suspected` from the first release out of nested
+// order on, after two atomic accesses to one variable that nothing orders though one writes (a reordering
+// must keep what they read, and the relation does not know), when the locks of an access that was reported
+// late are unknown, and after the first race if the order of accesses is that of hooks. Assumption: all
+// synchronization of the program is in the trace.
+//
+// By rule (c), a causally precedes b iff a base edge leads from an r that a happens before (or is) to a q
+// that happens before (or is) b. So what causally precedes an event is a vector clock, too: P(b), the join of
+// H(r) over such edges (CausalClocks). Base edges between sections of a lock come from rule (a), clashing
+// accesses (ConflictTable), and rule (b), acq(k) <CP rel(h); of those into a section h only that from the
+// latest section counts (SectionLog): latest(h).
+//
+// Such an edge ends at the acquire of h, in the past, and may order other sections by rule (b) that have
+// ended since. So events are kept in a window; when no section is open whose latest() can still rise, nothing
+// in the window can change any more, and it is passed over until no latest() rises (one pass is enough unless
+// sections nest), and checked for races. A race costs more passes, over its window only. They may cost four
+// times what the trace does; what is found after that is `suspected`, and there are no edges from races any
+// more. A window that grows too long ends anyway: its open sections are then ordered after all earlier ones
+// of their locks, as if they clashed, which can hide races but not make up one.
+#include "analysis/cp.h"
+
+#include <algorithm>
+#include <array>
+#include <ranges>
+
+#include "analysis/causal_clocks.h"
+#include "analysis/clock_log.h"
+#include "analysis/conflict_table.h"
+#include "analysis/open_sections.h"
+#include "analysis/race_history.h"
+#include "analysis/recorder_times.h"
+#include "analysis/resolver.h"
+#include "analysis/retired_variables.h"
+#include "analysis/section_log.h"
+
+namespace ravel {
+namespace {
+
+class CausallyPrecedes final : public Analysis, ConflictTable::Observer, RaceHistory::Observer {
+ public:
+  CausallyPrecedes() : CausallyPrecedes(CpOptions{}) {}
+  explicit CausallyPrecedes(const CpOptions& options) : options_(options) {}
+
+  Wants wants() const override { return {kAccesses | CausalClocks::kKinds, FilterLevel::Owner}; }
+
+  void begin(const TraceContext& context, DetectionSink& sink) override {
+    sink_ = &sink;
+    variables_ = &context.variables;
+    exact_ = context.header.access_order == AccessOrder::Exact;
+    late_ = context.header.filter == FilterLevel::Owner;
+    begin_window();
+  }
+
+  void consume(std::span<const Event> batch) override {
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      constexpr std::size_t kAhead = 16;
+      if (i + 2 * kAhead < batch.size() && is_access(batch[i + 2 * kAhead].kind))
+        conflicts_.prefetch_index(batch[i + 2 * kAhead].variable());
+      if (i + kAhead < batch.size() && is_access(batch[i + kAhead].kind)) {
+        history_.prefetch(batch[i + kAhead].variable());
+        conflicts_.prefetch(batch[i + kAhead].variable());
+      }
+      if (!kWanted.has(batch[i].kind)) continue;
+      window_.push_back(batch[i]);
+      arrive(window_.back());
+      // Not within an access to several variables.
+      if (i + 1 < batch.size() && batch[i + 1].position == batch[i].position) continue;
+      constexpr std::size_t kMinWindow = 64;  // a shorter one is not worth a window of its own
+      if (unsettled_ == 0 ? window_.size() >= kMinWindow : window_.size() >= options_.max_window)
+        end_window();
+    }
+  }
+
+  Finish finish() override {
+    at_end_ = true;
+    end_window();
+    return Finish::Done;
+  }
+
+ private:
+  static constexpr KindMask kWanted = kAccesses | CausalClocks::kKinds;
+  static constexpr std::uint64_t kAll = SectionLog::kAll;
+
+  /// A section of the window. Those that were open before the window have no unknowns left.
+  struct Section {
+    SectionName name;
+    std::uint64_t before = 0;  ///< exclusive sections of the lock before it
+    std::uint64_t latest = 0;  ///< latest(h): the exclusive sections before this number come before it
+    std::vector<std::pair<ThreadId, std::uint64_t>> latest_shared;  ///< the same for readers, by thread
+    bool settled = false;                                           ///< latest() cannot rise
+    // In a pass:
+    Epoch acquired;         ///< when
+    std::size_t index = 0;  ///< of the acquire in the window
+  };
+  struct RaceEdge {
+    std::size_t index = 0;  ///< of the second event in the window
+    Epoch first;            ///< when the first one was
+  };
+  /// An earlier access that the one at hand races with.
+  struct First {
+    Involved access;
+    Epoch when;
+    VariableId variable;
+    bool also_hb = false;  ///< happens-before does not order them either
+    Time now = 0;          ///< of its thread
+    Time known = 0;        ///< P's entry for its thread
+  };
+
+  // As events come: what does not depend on P.
+
+  void arrive(Event& event) {
+    const bool next = event.position != arrived_;
+    arrived_ = event.position;
+    if (next && !kRetroAccesses.has(event.kind)) ++time(event.thread);
+    switch (event.kind) {
+      case EventKind::Acquire:
+      case EventKind::AcquireShared:
+        acquire(event);
+        break;
+      case EventKind::Release:
+      case EventKind::ReleaseShared:
+        release(event);
+        break;
+      case EventKind::RetroRead:
+      case EventKind::RetroWrite: {
+        late_ = true;
+        const bool known =
+            open_.for_each_at(event.thread, static_cast<Time>(event.value), [&](const SectionName& section) {
+              conflicts_.remember(section, event.variable(), event.kind == EventKind::RetroWrite);
+            });
+        if (!known) loose_ = true;
+        return;
+      }
+      case EventKind::Split:
+        conflicts_.split(event.split_from(), event.variable());
+        return;
+      case EventKind::Retire:
+        conflicts_.retire(event.variable());
+        retired_.add(event.position, event.variable(), variables_->address(event.variable()));
+        return;
+      default:
+        if (is_access(event.kind))
+          // The innermost lock is the one that most often protects the variable: the table finds its first
+          // lock fastest.
+          for (const OpenSections::Open& section : open_.open(event.thread) | std::views::reverse) {
+            raised_ = &sections_[section.tag];
+            conflicts_.access(section.name, event.variable(), is_write(event.kind), *this);
+          }
+        break;
+    }
+    if (!kTimeSteps.has(event.kind) || stepped_ == event.position) return;
+    stepped_ = event.position;  // once, though an access may come in parts
+    open_.tick(event.thread);
+    recorder_.step(event.thread, time(event.thread)++);
+  }
+
+  /// The local time that the thread will have in a pass.
+  Time& time(ThreadId thread) {
+    if (thread.index() >= arrival_times_.size()) arrival_times_.resize(thread.index() + 1, 1);
+    return arrival_times_[thread.index()];
+  }
+
+  void acquire(Event& event) {
+    OpenSections::Open& opened = open_.acquire(event);
+    opened.tag = static_cast<std::uint32_t>(sections_.size());
+    Section& section = sections_.emplace_back();
+    section.name = opened.name;
+    section.before = opened.before;
+    section.settled = opened.alone;
+    if (!section.settled) ++unsettled_;
+    event.value = opened.tag;
+  }
+
+  void release(Event& event) {
+    bool nested = true;
+    const OpenSections::Open closed = open_.release(event, nested);
+    if (!nested) nested_ = false;
+    event.value = kAll;
+    if (!closed.name.thread.valid()) return;
+    event.value = closed.tag;
+    if (!sections_[closed.tag].settled) --unsettled_;
+  }
+
+  // Rule (a).
+  void exclusive(std::uint32_t end) override {
+    raised_->latest = std::max<std::uint64_t>(raised_->latest, end);
+  }
+  void shared(ThreadId thread, std::uint32_t end) override { raise(*raised_, thread, end); }
+
+  static bool raise(Section& section, ThreadId reader, std::uint64_t end) {
+    const auto found =
+        std::ranges::find(section.latest_shared, reader, &std::pair<ThreadId, std::uint64_t>::first);
+    if (found == section.latest_shared.end()) {
+      section.latest_shared.emplace_back(reader, end);
+      return true;
+    }
+    if (found->second >= end) return false;
+    found->second = end;
+    return true;
+  }
+
+  // A window.
+
+  void begin_window() {
+    clocks_.checkpoint();
+    times_.checkpoint();
+    ++window_number_;
+    touched_logs_.clear();
+    window_.clear();
+    edges_.clear();
+    retired_.clear();
+    checked_ = 0;
+    reporting_ = false;
+    // Of the sections only the open ones are left.
+    std::vector<Section> open;
+    for (std::size_t t = 0; t < open_.threads(); ++t)
+      for (OpenSections::Open& each : open_.open(ThreadId(t))) {
+        open.push_back(std::move(sections_[each.tag]));
+        open.back().settled = true;
+        each.tag = static_cast<std::uint32_t>(open.size() - 1);
+      }
+    sections_ = std::move(open);
+    unsettled_ = 0;
+  }
+
+  void end_window() {
+    seen_ += window_.size();
+    if (unsettled_ > 0 && !at_end_)
+      for (std::size_t t = 0; t < open_.threads(); ++t)
+        for (const OpenSections::Open& each : open_.open(ThreadId(t)))
+          if (!sections_[each.tag].settled) sections_[each.tag].latest = kAll;
+    while (true) {
+      pass();
+      if (rose_late_ || (rose_ && stopped_)) {
+        // Once more.
+      } else if (!stopped_) {
+        break;
+      } else if (continues_) {
+        race_becomes_edge();
+      } else {
+        reporting_ = true;
+      }
+      restore();
+    }
+    settle_logs();
+    begin_window();
+  }
+
+  void restore() {
+    clocks_.restore();
+    times_.restore();
+    for (LockSections* log : touched_logs_) log->restore();
+  }
+
+  LockSections& log(LockId lock) {
+    if (lock.index() >= logs_.size()) logs_.resize(lock.index() + 1);
+    LockSections& found = logs_[lock.index()];
+    if (found.checkpoint(window_number_)) {
+      touched_logs_.push_back(&found);
+      kept_ -= found.kept();
+    }
+    return found;
+  }
+
+  /// The window is done: what the logs have of it stays, as far as there is room.
+  void settle_logs() {
+    for (LockSections* log : touched_logs_) {
+      log->trim();
+      kept_ += log->kept();
+    }
+    constexpr std::size_t kMaxKept = std::size_t{1} << 24;
+    if (kept_ <= kMaxKept) return;
+    kept_ = 0;
+    for (LockSections& log : logs_) {
+      log.thin();
+      kept_ += log.kept();
+    }
+  }
+
+  // A pass over the window.
+
+  void pass() {
+    rose_ = rose_late_ = stopped_ = false;
+    std::size_t next_edge = 0;
+    std::uint64_t position = 0;
+    for (std::size_t i = 0; i < window_.size();) {
+      const Event& event = window_[i];
+      if (event.position != position && !kRetroAccesses.has(event.kind)) clocks_.next(event.thread);
+      position = event.position;
+      for (; next_edge < edges_.size() && edges_[next_edge].index == i; ++next_edge)
+        clocks_.edge(event.thread, times_.at(edges_[next_edge].first));
+      std::size_t parts = 1;
+      if (is_access(event.kind)) {
+        parts = count_parts(window_, i);
+        access(i, std::span<const Event>(window_).subspan(i, parts));
+      } else {
+        synchronize(i, event);
+      }
+      i += parts;
+    }
+    if (at_end_)
+      for (std::size_t t = 0; t < open_.threads(); ++t)
+        for (const OpenSections::Open& each : open_.open(ThreadId(t))) rule_b(sections_[each.tag]);
+  }
+
+  void synchronize(std::size_t i, const Event& event) {
+    const ThreadId t = event.thread;
+    switch (event.kind) {
+      case EventKind::Acquire:
+      case EventKind::AcquireShared: {
+        clocks_.acquire(event);
+        Section& section = sections_[event.value];
+        section.index = i;
+        apply(section);
+        section.acquired = clocks_.epoch(t);
+        clocks_.next(t);
+        note(t);
+        return;
+      }
+      case EventKind::Release:
+      case EventKind::ReleaseShared: {
+        if (event.value != kAll) {
+          Section& section = sections_[event.value];
+          rule_b(section);
+          LockSections& lock = log(event.lock());
+          const VectorClock& H = clocks_.thread(t).H;
+          if (event.kind == EventKind::Release)
+            lock.exclusive.append(section.acquired, H, clocks_.lock(event.lock()).H);
+          else
+            lock.append_shared(t, section.acquired, H);
+        }
+        clocks_.release(event);
+        break;
+      }
+      case EventKind::Split:
+      case EventKind::Retire:
+        if (i >= checked_ && !stopped_) {
+          lifetime(event);
+          checked_ = i + 1;
+        }
+        clocks_.consume(event);
+        return;
+      default:
+        clocks_.consume(event);
+        if (event.kind == EventKind::Fork) note(event.other_thread());
+        break;
+    }
+    published(t, i);
+    if (kTimeSteps.has(event.kind)) clocks_.next(t);
+    note(t);
+  }
+
+  /// The base edges into the acquire of a section that are known so far.
+  void apply(const Section& section) {
+    LockSections& lock = log(section.name.lock);
+    VectorClock& P = clocks_.thread(section.name.thread).P;
+    if (section.name.shared) return lock.exclusive.raise_reader(P, std::min(section.latest, section.before));
+    lock.exclusive.raise(P, std::min(section.latest, section.before));
+    if (section.latest == kAll)
+      for (LockSections::Reader& reader : lock.readers) reader.log.raise(P, kAll);
+    for (const auto& [thread, end] : section.latest_shared) lock.reader(thread).log.raise(P, end);
+  }
+
+  /// rel(k) <CP acq(h) for all k with acq(k) <CP rel(h): `section` is h, its thread at its end.
+  void rule_b(Section& section) {
+    if (section.settled) return;
+    LockSections& lock = log(section.name.lock);
+    const VectorClock& P = clocks_.thread(section.name.thread).P;
+    bool rose = false;
+    const std::uint64_t end = std::min(lock.exclusive.covered(P), section.before);
+    if (end > section.latest && end > lock.exclusive.implied()) {
+      section.latest = end;
+      rose = true;
+    }
+    if (!section.name.shared && section.latest != kAll)
+      for (const LockSections::Reader& reader : lock.readers)
+        if (const std::uint64_t last = reader.log.covered(P); last > reader.log.implied())
+          rose |= raise(section, reader.thread, last);
+    if (!rose) return;
+    rose_ = true;
+    // Between the two the thread told others less than it should have.
+    const std::size_t t = section.name.thread.index();
+    if (t < published_.size() && published_[t] > section.index) rose_late_ = true;
+    apply(section);
+  }
+
+  void published(ThreadId thread, std::size_t i) {
+    if (thread.index() >= published_.size()) published_.resize(thread.index() + 1);
+    published_[thread.index()] = i;
+  }
+
+  void note(ThreadId thread) {
+    CausalClocks::ThreadState& self = clocks_.thread(thread);
+    if (!self.rose) return;
+    self.rose = false;
+    if (continues_) times_.note(thread, self.now, self.H);
+  }
+
+  void access(std::size_t i, std::span<const Event> parts) {
+    const ThreadId t = parts.front().thread;
+    for (const Event& part : parts) {
+      if (is_atomic(part.kind)) clocks_.before_atomic(part);
+      if (part.kind == EventKind::Split) clocks_.consume(part);
+    }
+    note(t);
+    if (i >= checked_ && !stopped_) check(i, parts);
+    for (const Event& part : parts) {
+      if (is_atomic(part.kind)) clocks_.after_atomic(part);
+      if (part.kind == EventKind::Write) clocks_.plain_write(part.variable());
+      if (part.kind == EventKind::Retire) clocks_.consume(part);
+    }
+    if (!is_atomic(parts.front().kind)) return;
+    published(t, i);
+    if (kTimeSteps.has(parts.front().kind)) clocks_.next(t);
+  }
+
+  // The race check: in every pass, as far as nothing races. If P rises later, what was ordered still is.
+
+  void check(std::size_t i, std::span<const Event> parts) {
+    const ThreadId t = parts.front().thread;
+    CausalClocks::ThreadState& self = clocks_.thread(t);
+    const Epoch now(t, self.now);
+    // What the thread itself did before is ordered, though it may not causally precede.
+    const Time own = self.P[t];
+    self.P.set(t, self.now);
+    firsts_.clear();
+    for (const Event& part : parts) {
+      if (part.kind == EventKind::Split) history_.split(part);
+      if (is_access(part.kind) && !kRetroAccesses.has(part.kind)) history_.find_races(part, self.P, *this);
+    }
+    if (!firsts_.empty() && !reporting_) {
+      for (First& first : firsts_) {
+        first.also_hb = !self.H.covers(first.when);
+        first.now = clocks_.thread(first.when.thread()).now;
+        first.known = self.P[first.when.thread()];
+      }
+      stopped_ = true;
+      stopped_at_ = i;
+      self.P.set(t, own);
+      return;
+    }
+    if (!firsts_.empty()) {
+      std::ranges::sort(firsts_, std::greater<>(), [](const First& first) { return first.access.position; });
+      for (First& first : firsts_) {
+        first.also_hb = !self.H.covers(first.when);
+        report(first, parts);
+      }
+    }
+    for (const Event& part : parts) remember(part, now, self.P);
+    self.P.set(t, own);
+    checked_ = i + parts.size();
+  }
+
+  void remember(const Event& part, Epoch now, const VectorClock& P) {
+    Silent silent;
+    switch (part.kind) {
+      case EventKind::Read:
+        history_.read(part, now, P, silent);
+        break;
+      case EventKind::Write:
+        history_.write(part, now, P, silent);
+        break;
+      case EventKind::AtomicLoad:
+      case EventKind::AtomicStore:
+      case EventKind::AtomicRmw: {
+        history_.atomic(part, now, P, silent);
+        if (loose_) break;
+        // As if they were plain.
+        if (part.kind == EventKind::AtomicLoad)
+          atomics_.read(part, now, P, silent);
+        else
+          atomics_.write(part, now, P, silent);
+        loose_ |= silent.raced;
+        break;
+      }
+      case EventKind::RetroRead:
+      case EventKind::RetroWrite:
+        history_.remember(part, {part.thread, recorder_.last(part.thread, static_cast<Time>(part.value),
+                                                             clocks_.thread(part.thread).now)});
+        break;
+      case EventKind::Retire:
+        history_.retire(part);
+        atomics_.retire(part);
+        break;
+      default:
+        break;
+    }
+  }
+
+  struct Silent final : RaceHistory::Observer {
+    bool raced = false;
+    void race(const Involved& /*first*/, Epoch /*when*/, const Event& /*second*/) override { raced = true; }
+  };
+
+  void lifetime(const Event& event) {
+    if (event.kind == EventKind::Split) {
+      history_.split(event);
+      atomics_.split(event);
+    } else {
+      history_.retire(event);
+      atomics_.retire(event);
+    }
+  }
+
+  void race(const Involved& first, Epoch when, const Event& second) override {
+    firsts_.push_back({first, when, second.variable()});
+  }
+
+  void race_becomes_edge() {
+    const std::size_t i = stopped_at_;
+    const std::span<const Event> parts = std::span<const Event>(window_).subspan(i, count_parts(window_, i));
+    const First& first =
+        *std::ranges::max_element(firsts_, {}, [](const First& each) { return each.access.position; });
+    Epoch from = first.when;
+    bool ordered = false;
+    if (late_) {
+      // Where in its recorder's time the access was may be unknown. If it may be ordered, it counts as
+      // ordered.
+      const auto [begin, end] = recorder_.around(from.thread(), from.time(), first.now);
+      ordered = first.known >= begin;
+      from = Epoch(from.thread(), end);
+    }
+    if (!ordered) report(first, parts);
+    const auto after = std::ranges::upper_bound(edges_, i, {}, &RaceEdge::index);
+    edges_.insert(after, {i, from});
+    constexpr std::uint64_t kFree = 1 << 20, kTimes = 4;
+    replayed_ += window_.size();
+    if (replayed_ > kFree + kTimes * seen_) continues_ = false;
+  }
+
+  void report(const First& first, std::span<const Event> parts) {
+    const auto second = std::ranges::find_if(
+        parts, [&](const Event& part) { return is_access(part.kind) && part.variable() == first.variable; });
+    const bool first_of_all = !std::exchange(found_, true);
+    const bool promised = nested_ && !loose_ && (first_of_all || (continues_ && exact_));
+    const std::array events = {first.access, Involved(*second)};
+    sink_->report(
+        {.kind = FindingKind::Race,
+         .verdict = promised ? Verdict::Predicted : Verdict::Suspected,
+         .analysis = "cp",
+         .guarantee = !promised ? ""
+                      : first.also_hb
+                          ? "a correct reordering has this race or a deadlock; nothing orders the two "
+                            "accesses in the recorded run either"
+                          : "a correct reordering has this race or a deadlock; in the recorded run "
+                            "only the order of lock operations hides it",
+         .variable = first.variable,
+         .events = events,
+         .address = retired_.address(first.variable, second->position)});
+  }
+
+  const CpOptions options_;
+  DetectionSink* sink_ = nullptr;
+  const Variables* variables_ = nullptr;
+  bool exact_ = true;
+  bool late_ = false;  ///< accesses may be reported late
+
+  // What may be promised.
+  bool nested_ = true;  ///< all releases so far
+  bool loose_ = false;  ///< something in the window or before it is ordered less than it should be
+  bool found_ = false;  ///< a race
+  bool continues_ = options_.continuation;
+  std::uint64_t seen_ = 0;      ///< events
+  std::uint64_t replayed_ = 0;  ///< events in passes that a race asked for
+
+  // As events come.
+  OpenSections open_;
+  ConflictTable conflicts_;
+  Section* raised_ = nullptr;        ///< by the access at hand
+  std::uint64_t arrived_ = 0;        ///< position of the last event
+  std::uint64_t stepped_ = 0;        ///< position of the last of kTimeSteps
+  std::vector<Time> arrival_times_;  ///< by thread
+  RecorderTimes recorder_;
+  bool at_end_ = false;
+
+  // The window.
+  std::vector<Event> window_;  ///< `value` of a lock event: index in sections_, or kAll
+  std::vector<Section> sections_;
+  std::size_t unsettled_ = 0;    ///< open sections whose latest() can rise
+  std::vector<RaceEdge> edges_;  ///< by index
+  RetiredVariables retired_;
+
+  // Passes.
+  CausalClocks clocks_;
+  std::deque<LockSections> logs_;  ///< by lock
+  std::vector<LockSections*> touched_logs_;
+  std::uint64_t window_number_ = 0;
+  std::size_t kept_ = 0;  ///< by the logs
+  ClockLog times_;
+  std::vector<std::size_t> published_;  ///< by thread: index of the last event that others can learn from
+  bool rose_ = false;                   ///< some latest()
+  bool rose_late_ = false;              ///< ... after the thread had told others of its P
+  RaceHistory history_;
+  RaceHistory atomics_;      ///< atomic accesses as if they were plain
+  std::size_t checked_ = 0;  ///< events of the window before this one have been
+  bool stopped_ = false;     ///< the event at stopped_at_ races with firsts_
+  std::size_t stopped_at_ = 0;
+  bool reporting_ = false;  ///< P is final, and every race is to be reported
+  std::vector<First> firsts_;
+};
+
+const RegisterAnalysis kRegister({
+    .name = "cp",
+    .summary = "races that another order of the same lock operations shows (causally-precedes)",
+    .explain =
+        "Orders two critical sections of a lock only if something in them must stay in this order: clashing "
+        "accesses, or\n"
+        "events that are ordered already. What is left unordered races, also if the locks of the recorded "
+        "run "
+        "hide it.\n"
+        "Verdict: predicted, for the first race and, with each race taken for an order from then on, the "
+        "next "
+        "ones: some\n"
+        "correct reordering of the run has the race or a deadlock. Suspected after a release out of nested "
+        "order, after\n"
+        "unordered atomic accesses to one variable, after the first race if the order of accesses was not "
+        "recorded\n"
+        "exactly, and when the many races of a trace have taken more time than the rest of it.",
+    .by_default = true,
+    .make = make<CausallyPrecedes>,
+});
+
+}  // namespace
+
+std::unique_ptr<Analysis> make_cp(const CpOptions& options) {
+  return std::make_unique<CausallyPrecedes>(options);
+}
+
+}  // namespace ravel

@@ -1,0 +1,16 @@
+// What tests set about mb; everybody else finds it by name (analysis.h).
+#pragma once
+
+#include <memory>
+
+#include "analysis/analysis.h"
+
+namespace ravel {
+
+struct MbOptions {
+  bool embedded_hb = true;  ///< report the races of hb, too
+};
+
+std::unique_ptr<Analysis> make_mb(const MbOptions& options);
+
+}  // namespace ravel

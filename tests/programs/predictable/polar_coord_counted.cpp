@@ -1,0 +1,46 @@
+// As polar_coord, but the count has a lock of its own.
+// EXPECT: none
+#include <mutex>
+#include <thread>
+
+class PolarCoord {
+ public:
+  void set_radius(int radius) {
+    count_use();
+    const std::lock_guard hold(mutex_);
+    radius_ = radius;
+  }
+
+  int angle() {
+    int seen = 0;
+    {
+      const std::lock_guard hold(mutex_);
+      seen = angle_;
+    }
+    count_use();
+    return seen;
+  }
+
+  int count = 0;
+
+ private:
+  void count_use() {
+    const std::lock_guard hold(count_mutex_);
+    ++count;
+  }
+
+  std::mutex mutex_;
+  std::mutex count_mutex_;
+  int radius_ = 0;
+  int angle_ = 0;
+};
+
+PolarCoord point;
+
+int main() {
+  std::thread first([] { point.set_radius(10); });
+  std::thread second([] { point.angle(); });
+  first.join();
+  second.join();
+  return point.count > 2;
+}

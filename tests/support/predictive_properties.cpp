@@ -1,0 +1,334 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "analysis/cp.h"
+#include "analysis/mb.h"
+#include "analysis/wcp.h"
+#include "support/detect.h"
+#include "support/filters.h"
+#include "support/naive_predictive.h"
+#include "support/properties.h"
+#include "witness/oracle.h"
+
+namespace ravel {
+namespace {
+
+bool chance(std::uint64_t seed, std::uint64_t n, std::uint64_t in = 2) { return mix(seed, n) % in == 0; }
+
+/// Sections above all, and what else can order accesses.
+TraceShape sections_and_more(std::uint64_t seed) {
+  TraceShape shape;
+  shape.threads = 2 + static_cast<std::uint32_t>(mix(seed, 10) % 3);
+  shape.events = 10 + static_cast<std::uint32_t>(mix(seed, 11) % 40);
+  shape.variables = 1 + static_cast<std::uint32_t>(mix(seed, 12) % 5);
+  shape.locks = 1 + static_cast<std::uint32_t>(mix(seed, 23) % 3);
+  shape.locks_held = 1 + static_cast<std::uint32_t>(mix(seed, 24) % 3);
+  shape.nested_releases = chance(seed, 13);
+  shape.open_sections = chance(seed, 25);
+  shape.reader_locks = chance(seed, 14);
+  shape.forks = chance(seed, 15);
+  shape.atomics = chance(seed, 17, 4);
+  shape.barriers = chance(seed, 18, 4);
+  shape.blocks = chance(seed, 19, 4);
+  shape.widths = chance(seed, 21, 4);
+  return shape;
+}
+
+TraceShape short_sections(std::uint64_t seed) {
+  TraceShape shape = sections_and_more(seed);
+  shape.events = std::min(shape.events, 24U);
+  return shape;
+}
+
+TraceShape closed_and_exclusive(std::uint64_t seed) {
+  TraceShape shape = sections_and_more(seed);
+  shape.reader_locks = shape.open_sections = false;
+  return shape;
+}
+
+/// Few enough events for the oracle.
+TraceShape predictable(std::uint64_t seed) {
+  TraceShape shape;
+  shape.threads = 2 + static_cast<std::uint32_t>(mix(seed, 10) % 2);
+  shape.events = 8 + static_cast<std::uint32_t>(mix(seed, 11) % 9);
+  shape.variables = 1 + static_cast<std::uint32_t>(mix(seed, 12) % 3);
+  shape.locks = 1 + static_cast<std::uint32_t>(mix(seed, 23) % 3);
+  shape.nested_releases = !chance(seed, 13, 4);
+  shape.open_sections = chance(seed, 25);
+  shape.reader_locks = chance(seed, 14, 4);
+  shape.forks = chance(seed, 15);
+  shape.widths = chance(seed, 21, 8);
+  return shape;
+}
+
+TraceShape predictable_with_more(std::uint64_t seed) {
+  TraceShape shape = predictable(seed);
+  shape.atomics = chance(seed, 17);
+  shape.barriers = chance(seed, 18, 4);
+  shape.waits = chance(seed, 26);
+  return shape;
+}
+
+std::vector<Detected> run(const SmallTrace& trace, std::unique_ptr<Analysis> analysis) {
+  // Small batches, so that state must survive from one to the next.
+  MemoryReader reader = reader_of(trace, 3);
+  return detect(reader, std::move(analysis));
+}
+
+Races pairs(const std::vector<Detected>& detected) {
+  Races races;
+  for (const Detected& each : detected) races.emplace(each.events.front(), each.events.back());
+  return races;
+}
+
+std::set<std::uint64_t> seconds(const Races& races) {
+  std::set<std::uint64_t> second;
+  for (const auto& [a, b] : races) second.insert(b);
+  return second;
+}
+
+Outcome matches_definition(const Races& found, const Races& defined) {
+  Outcome outcome{!defined.empty(), std::nullopt};
+  for (const auto& [first, second] : found)
+    if (!defined.contains({first, second}))
+      outcome.failure = fmt::format("reports {} and {}, which are ordered or do not clash", first, second);
+  const auto found_seconds = seconds(found);
+  for (const std::uint64_t second : seconds(defined))
+    if (!found_seconds.contains(second))
+      outcome.failure = fmt::format("misses all races of event {}", second);
+  return outcome;
+}
+
+/// Every `predicted` race is one of a correct reordering, or there is a deadlock.
+Outcome promises_hold(const SmallTrace& trace, const std::vector<Detected>& detected) {
+  const auto predicted = [](const Detected& each) { return each.verdict == Verdict::Predicted; };
+  if (std::ranges::none_of(detected, predicted)) return {};
+  const auto oracle = Oracle::explore(trace);
+  if (!oracle) return {true, oracle.error().text()};
+  if (const auto deadlock = oracle->predictable_deadlock(DeadlockWaits::LocksAndJoins)) {
+    if (const auto checked = check_deadlock(trace, *deadlock, DeadlockWaits::LocksAndJoins); !checked)
+      return {true, fmt::format("the checker rejects the deadlock: {}", checked.error().text())};
+    return {true, std::nullopt};
+  }
+  for (const Detected& each : detected) {
+    if (!predicted(each)) continue;
+    const auto witness = oracle->predictable_race(each.events.front(), each.events.back());
+    if (!witness)
+      return {true, fmt::format("no correct reordering has the race of {} and {}, or a deadlock",
+                                each.events.front(), each.events.back())};
+    if (const auto checked = check_race(trace, *witness); !checked)
+      return {true, fmt::format("the checker rejects the oracle: {}", checked.error().text())};
+  }
+  return {true, std::nullopt};
+}
+
+/// With a race there is a first one, and it is predicted if the locks are released in nested order.
+std::optional<std::string> first_is_not(Verdict verdict, const std::vector<Detected>& detected) {
+  if (detected.empty() || detected.front().verdict == verdict) return std::nullopt;
+  return fmt::format("the first race, {} and {}, is {}", detected.front().events.front(),
+                     detected.front().events.back(), to_string(detected.front().verdict));
+}
+
+bool only_nested_locks(const SmallTrace& trace) {
+  std::map<ThreadId, std::vector<std::uint64_t>> held;
+  for (const Event& event : trace.events) {
+    if (is_atomic(event.kind)) return false;
+    if (is_acquire(event.kind)) held[event.thread].push_back(event.target);
+    if (!is_release(event.kind)) continue;
+    if (held[event.thread].back() != event.target) return false;
+    held[event.thread].pop_back();
+  }
+  return true;
+}
+
+Outcome cp_is_its_definition(const SmallTrace& trace) {
+  return matches_definition(pairs(run(trace, make_cp({.continuation = false}))),
+                            causally_precedes_races(trace));
+}
+
+/// The second events and the threads of the first ones, in the order in which they were found: of accesses at
+/// one local time any may be named.
+Outcome continues_like(const std::vector<Detected>& detected,
+                       const std::vector<std::pair<std::uint64_t, std::uint64_t>>& defined,
+                       const SmallTrace& trace) {
+  const auto thread = [&](std::uint64_t position) {
+    return trace.events[*trace.index_of(position)].thread.value;
+  };
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> found, expected;
+  for (const Detected& each : detected) found.emplace_back(thread(each.events.front()), each.events.back());
+  for (const auto& [first, second] : defined) expected.emplace_back(thread(first), second);
+  Outcome outcome{defined.size() > 1, std::nullopt};
+  if (found != expected)
+    outcome.failure =
+        fmt::format("finds (thread, event) {}, and not {}", fmt::join(found, " "), fmt::join(expected, " "));
+  return outcome;
+}
+
+Outcome cp_continues_like_its_definition(const SmallTrace& trace) {
+  return continues_like(run(trace, make_cp({})), causally_precedes_races_one_by_one(trace), trace);
+}
+
+Outcome wcp_is_its_definition(const SmallTrace& trace) {
+  return matches_definition(pairs(run(trace, make_wcp({.continuation = false}))),
+                            weakly_causally_precedes_races(trace));
+}
+
+Outcome wcp_continues_like_its_definition(const SmallTrace& trace) {
+  return continues_like(run(trace, make_wcp({})), weakly_causally_precedes_races_one_by_one(trace), trace);
+}
+
+Outcome promises_hold(const SmallTrace& trace, const std::vector<Detected>& detected, const Races& defined) {
+  Outcome outcome = promises_hold(trace, detected);
+  if (outcome.failure) return outcome;
+  if (only_nested_locks(trace)) outcome.failure = first_is_not(Verdict::Predicted, detected);
+  for (const auto& [first, second] : pairs(detected))
+    if (!defined.contains({first, second}))
+      outcome.failure = fmt::format("reports {} and {}, which are ordered", first, second);
+  // The definition does not know of waits.
+  const bool waits = std::ranges::any_of(
+      trace.events, [](const Event& event) { return event.kind == EventKind::WaitBegin; });
+  if (!defined.empty() && detected.empty() && !waits) outcome.failure = "reports none of the races";
+  return outcome;
+}
+
+Outcome cp_promises_hold(const SmallTrace& trace) {
+  return promises_hold(trace, run(trace, make_cp({})), causally_precedes_races(trace));
+}
+
+Outcome wcp_promises_hold(const SmallTrace& trace) {
+  return promises_hold(trace, run(trace, make_wcp({})), weakly_causally_precedes_races(trace));
+}
+
+Outcome cp_promises_hold_in_short_windows(const SmallTrace& trace) {
+  Outcome outcome = promises_hold(trace, run(trace, make_cp({.continuation = true, .max_window = 4})));
+  return outcome;
+}
+
+Outcome promises_hold_when_filtered(const SmallTrace& trace, std::unique_ptr<Analysis> analysis) {
+  const Filtered filtered = owner_filter(trace);
+  std::vector<Detected> detected = run(filtered.trace, std::move(analysis));
+  for (Detected& each : detected)
+    for (std::uint64_t& position : each.events) position = filtered.original[position - 1];
+  return promises_hold(trace, detected);
+}
+
+Outcome cp_promises_hold_when_filtered(const SmallTrace& trace) {
+  return promises_hold_when_filtered(trace, make_cp({}));
+}
+Outcome wcp_promises_hold_when_filtered(const SmallTrace& trace) {
+  return promises_hold_when_filtered(trace, make_wcp({}));
+}
+
+/// An access that was reported late may have come before or after a race of the same time, so only the first
+/// race is sure to be found.
+Outcome first_race_survives_owner_filter(const SmallTrace& trace, std::string_view analysis) {
+  const Filtered filtered = owner_filter(trace);
+  const std::vector<Detected> whole = run(trace, find_analyses(analysis)->front()->make()),
+                              left = run(filtered.trace, find_analyses(analysis)->front()->make());
+  Outcome outcome{!whole.empty() && filtered.dropped > 0, std::nullopt};
+  if (whole.empty() != left.empty())
+    outcome.failure =
+        fmt::format("{} races in the whole trace, and {} in the filtered one", whole.size(), left.size());
+  else if (!whole.empty() && filtered.stands_for[*trace.index_of(whole.front().events.back())] !=
+                                 filtered.original[left.front().events.back() - 1])
+    outcome.failure = "blames another event first";
+  return outcome;
+}
+
+Outcome first_cp_race_survives_owner_filter(const SmallTrace& trace) {
+  return first_race_survives_owner_filter(trace, "cp");
+}
+Outcome first_wcp_race_survives_owner_filter(const SmallTrace& trace) {
+  return first_race_survives_owner_filter(trace, "wcp");
+}
+
+Outcome mb_is_its_definition(const SmallTrace& trace) {
+  return matches_definition(pairs(run(trace, make_mb({.embedded_hb = false}))), must_before_races(trace));
+}
+
+Outcome mb_reports_hb_races(const SmallTrace& trace) {
+  const auto found = seconds(pairs(run(trace, make_mb({}))));
+  std::set<std::uint64_t> expected = seconds(must_before_races(trace));
+  expected.merge(seconds(happens_before_races(trace)));
+  Outcome outcome{!expected.empty(), std::nullopt};
+  if (found != expected)
+    outcome.failure = fmt::format("blames {}, and not {}", fmt::join(found, " "), fmt::join(expected, " "));
+  return outcome;
+}
+
+Outcome mb_survives_owner_filter(const SmallTrace& trace) {
+  const Filtered filtered = owner_filter(trace);
+  const auto whole = seconds(pairs(run(trace, make_mb({.embedded_hb = false}))));
+  std::set<std::uint64_t> expected, found;
+  for (const std::uint64_t second : whole) expected.insert(filtered.stands_for[*trace.index_of(second)]);
+  for (const std::uint64_t second : seconds(pairs(run(filtered.trace, make_mb({.embedded_hb = false})))))
+    found.insert(filtered.original[second - 1]);
+  Outcome outcome{!whole.empty() && filtered.dropped > 0, std::nullopt};
+  // Where in its time a late access was is unknown, so some races are lost.
+  if (!std::ranges::includes(expected, found))
+    outcome.failure = fmt::format("blames {} of the whole trace, but {} of the filtered one",
+                                  fmt::join(expected, " "), fmt::join(found, " "));
+  return outcome;
+}
+
+Outcome races_grow(const SmallTrace& trace) {
+  const Races hb = happens_before_races(trace), cp = causally_precedes_races(trace),
+              wcp = weakly_causally_precedes_races(trace);
+  Outcome outcome{!cp.empty(), std::nullopt};
+  if (!std::ranges::includes(cp, hb)) outcome.failure = "cp does not have a race of hb";
+  if (!std::ranges::includes(wcp, cp)) outcome.failure = "wcp does not have a race of cp";
+  return outcome;
+}
+
+}  // namespace
+
+std::span<const Property> predictive_properties() {
+  static constexpr std::array kProperties = {
+      Property{"CpIsItsDefinition",
+               "cp without continuation reports only pairs its definition has, and every second event of one",
+               sections_and_more, cp_is_its_definition},
+      Property{"CpContinuesLikeItsDefinition",
+               "cp finds one race after the other, each an edge for the next ones", short_sections,
+               cp_continues_like_its_definition, 4},
+      Property{"CpPromisesHold",
+               "a correct reordering has every race that cp predicts, or a deadlock; the first is predicted",
+               predictable, cp_promises_hold},
+      Property{"CpPromisesHoldWithMore", "the same with atomics, barriers and waits", predictable_with_more,
+               cp_promises_hold},
+      Property{"CpPromisesHoldInShortWindows", "the same when windows end before their sections do",
+               predictable, cp_promises_hold_in_short_windows},
+      Property{"CpPromisesHoldWhenFiltered", "the same when a recorder filtered by ownership", predictable,
+               cp_promises_hold_when_filtered},
+      Property{"FirstCpRaceSurvivesTheOwnerFilter",
+               "cp blames the same event first when a recorder filtered by ownership", sections_and_more,
+               first_cp_race_survives_owner_filter},
+      Property{"WcpIsItsDefinition", "as CpIsItsDefinition", sections_and_more, wcp_is_its_definition},
+      Property{"WcpContinuesLikeItsDefinition", "as CpContinuesLikeItsDefinition", short_sections,
+               wcp_continues_like_its_definition, 4},
+      Property{"WcpPromisesHold", "as CpPromisesHold", predictable, wcp_promises_hold},
+      Property{"WcpPromisesHoldWithMore", "as CpPromisesHoldWithMore", predictable_with_more,
+               wcp_promises_hold},
+      Property{"WcpPromisesHoldWhenFiltered", "as CpPromisesHoldWhenFiltered", predictable,
+               wcp_promises_hold_when_filtered},
+      Property{"FirstWcpRaceSurvivesTheOwnerFilter", "as FirstCpRaceSurvivesTheOwnerFilter",
+               sections_and_more, first_wcp_race_survives_owner_filter},
+      Property{"MbIsItsDefinition", "mb reports only pairs its definition has, and every second event of one",
+               sections_and_more, mb_is_its_definition},
+      Property{"MbReportsHbRaces", "mb blames the events that must-before or happens-before blame",
+               sections_and_more, mb_reports_hb_races, 2},
+      Property{"MbSurvivesTheOwnerFilter",
+               "mb reports no other second events when a recorder filtered by ownership", sections_and_more,
+               mb_survives_owner_filter, 2},
+      Property{"RacesGrow",
+               "races of hb are races of cp, and these of wcp, if all sections are closed and exclusive",
+               closed_and_exclusive, races_grow},
+  };
+  return kProperties;
+}
+
+}  // namespace ravel

@@ -1,0 +1,89 @@
+// Which verdict cp gives, and what it names.
+#include "analysis/cp.h"
+
+#include <gtest/gtest.h>
+
+#include "support/detect.h"
+#include "trace/format.h"
+
+namespace ravel {
+namespace {
+
+std::vector<Detected> golden(const std::string& name) {
+  const auto trace = open_trace(RAVEL_SOURCE_DIR "/tests/traces/" + name);
+  EXPECT_TRUE(trace) << trace.error().text();
+  return detect(**trace, "cp");
+}
+
+TEST(Cp, FirstRaceIsPredicted) {
+  const auto found = golden("sadowski/fig-10.2-a.tid");
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(found.front().verdict, Verdict::Predicted);
+}
+
+TEST(Cp, DeadlockCountsAsRace) {
+  const auto found = golden("sadowski/fig-12.5-left.tid");
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found.front().verdict, Verdict::Predicted);
+}
+
+TEST(Cp, NonNestedReleaseIsOnlySuspected) {
+  const auto found = golden("algorithms/cp-unsound-non-nested-release.tid");
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found.front().verdict, Verdict::Suspected);
+}
+
+// The read of thread 1 races; that race then orders the write after it.
+TEST(Cp, ARaceIsAnEdgeForTheNext) {
+  const auto found = golden("algorithms/cp-later-race-is-false.tid");
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found.front().verdict, Verdict::Predicted);
+  const auto raw =
+      detect(**open_trace(RAVEL_SOURCE_DIR "/tests/traces/algorithms/cp-later-race-is-false.tid"),
+             make_cp({.continuation = false}));
+  ASSERT_EQ(raw.size(), 3U);
+  EXPECT_EQ(raw[0].verdict, Verdict::Predicted);
+  EXPECT_EQ(raw[1].verdict, Verdict::Suspected);
+}
+
+// Each access is an event of its own for the edge: the second writes are not ordered by the first race.
+TEST(Cp, TwoRacesWithoutSynchronization) {
+  EXPECT_EQ(summary(detect("wr 1 x\nwr 1 y\nwr 2 x\nwr 2 y\n", "cp")), "race x y");
+  EXPECT_EQ(summary(detect("wr 1 x\nwr 1 y\nrd 2 y\nrd 2 x\n", "cp")), "race y");
+}
+
+TEST(Cp, WithHookOrderOnlyTheFirstIsPredicted) {
+  const auto found = detect("# access order: hook\nwr 1 x\nwr 1 y\nwr 2 x\nwr 2 y\n", "cp");
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].verdict, Verdict::Predicted);
+  EXPECT_EQ(found[1].verdict, Verdict::Suspected);
+}
+
+TEST(Cp, UnorderedAtomicAccessesEndThePromise) {
+  const auto found = detect("wr 1 x\nst 1 f relaxed\nld 2 f relaxed\nwr 2 x\n", "cp");
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found.front().verdict, Verdict::Suspected);
+}
+
+TEST(Cp, AWaitKeepsItsNotify) {
+  EXPECT_EQ(summary(detect("wait 2 c\nwr 1 x\nnotify 1 c\nwake 2 c\nwr 2 x\n", "cp")), "none");
+}
+
+// A window that ends within a section takes it to clash with those before.
+TEST(Cp, AShortWindowHidesRaces) {
+  const char* trace = "wr 1 y\nacq 1 l\nrel 1 l\nacq 2 l\nrd 2 a\nrd 2 b\nrd 2 c\nrel 2 l\nwr 2 y\n";
+  EXPECT_EQ(summary(detect(trace, "cp")), "race y");
+  EXPECT_EQ(summary(detect(*trace_of(trace), make_cp({.continuation = true, .max_window = 6}))), "none");
+}
+
+// The memory is freed and another variable before the window ends.
+TEST(Cp, NamesMemoryThatIsGone) {
+  const auto found = detect(
+      "fork 0 1\nfork 0 2\nacq 1 l\nrel 1 l\nwr 1 0x1000:8\nwr 2 0x1000:8\nfree 2 0x1000 8\nwr 2 0x3000:8\n",
+      "cp");
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(found.front().object, "0x1000");
+}
+
+}  // namespace
+}  // namespace ravel
