@@ -370,6 +370,17 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer, RaceHis
   /// rel(k) <CP acq(h) for all k with acq(k) <CP rel(h): `section` is h, its thread at its end.
   void rule_b(Section& section) {
     if (section.settled) return;
+    // One reader's section may know another one's that the rule then applies to.
+    while (raise_latest(section)) {
+      rose_ = true;
+      // Between the two the thread told others less than it should have.
+      const std::size_t t = section.name.thread.index();
+      if (t < published_.size() && published_[t] > section.index) rose_late_ = true;
+      apply(section);
+    }
+  }
+
+  bool raise_latest(Section& section) {
     LockSections& lock = log(section.name.lock);
     const VectorClock& P = clocks_.thread(section.name.thread).P;
     bool rose = false;
@@ -382,12 +393,7 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer, RaceHis
       for (const LockSections::Reader& reader : lock.readers)
         if (const std::uint64_t last = reader.log.covered(P); last > reader.log.implied())
           rose |= raise(section, reader.thread, last);
-    if (!rose) return;
-    rose_ = true;
-    // Between the two the thread told others less than it should have.
-    const std::size_t t = section.name.thread.index();
-    if (t < published_.size() && published_[t] > section.index) rose_late_ = true;
-    apply(section);
+    return rose;
   }
 
   void published(ThreadId thread, std::size_t i) {

@@ -145,9 +145,12 @@ Races must_before_races(const SmallTrace& trace) {
   const auto accesses = [](const Event& event) {
     return is_access(event.kind) || event.kind == EventKind::Free;
   };
+  const auto may_synchronize = [](const Event& event) {
+    return is_atomic(event.kind) || event.kind == EventKind::Fence;
+  };
   Edges edges = program_order(trace);
   for (const auto& [i, j] : base_edges(trace))
-    if (!is_atomic(events[j].kind) && events[j].kind != EventKind::Fence) edges.emplace(i, j);
+    if (!may_synchronize(events[i]) || !may_synchronize(events[j])) edges.emplace(i, j);
   for (std::size_t j = 0; j < events.size(); ++j)
     for (std::size_t i = 0; i < j; ++i)
       if (accesses(events[i]) && accesses(events[j]) && overlap(events[i], events[j]) &&

@@ -26,18 +26,20 @@ class Figure152 : public testing::Test {
       state.synchronize(event);
   }
   Times C(ThreadId thread) { return {state.C(thread, zero), state.C(thread, one)}; }
-  Times clock(const MustBefore::Clock& clock) const { return {clock[zero], clock[one]}; }
+  Times clock(Epoch when) const {
+    return when.none() ? Times(0, 0) : Times(state.known(when, zero), state.known(when, one));
+  }
   Times W(VariableId of) const {
     const auto* variable = state.variable(of);
-    return variable == nullptr ? Times(0, 0) : clock(variable->write.clock);
+    return variable == nullptr ? Times(0, 0) : clock(variable->write.when);
   }
   /// Joined, as the figure shows them.
   Times R(VariableId of) const {
     Times joined(0, 0);
     if (const auto* variable = state.variable(of))
-      for (const auto& read : variable->reads) {
-        joined.first = std::max(joined.first, read.clock[zero]);
-        joined.second = std::max(joined.second, read.clock[one]);
+      for (const auto& read : variable->others) {
+        joined.first = std::max(joined.first, clock(read.when).first);
+        joined.second = std::max(joined.second, clock(read.when).second);
       }
     return joined;
   }
@@ -72,7 +74,7 @@ TEST_F(Figure152, StepByStep) {
   EXPECT_EQ(state.A(m), nullptr);
   ASSERT_EQ(state.H(m, zero).size(), 1U);
   EXPECT_EQ(state.H(m, zero)[0].acquired, 3U);  // the figure: 2
-  EXPECT_EQ(clock(state.H(m, zero)[0].released), Times(4, 0));
+  EXPECT_EQ(clock({zero, state.H(m, zero)[0].released}), Times(4, 0));
   step(EventKind::Acquire, one, 0);
   EXPECT_EQ(C(one), Times(0, 2));
   EXPECT_EQ(clock(state.A(m)->acquired), Times(0, 2));  // the figure: <0,1>
@@ -89,13 +91,14 @@ TEST_F(Figure152, StepByStep) {
   EXPECT_EQ(clock(state.E()[0].release), Times(4, 0));
   EXPECT_EQ(state.E()[0].acquire, Epoch(one, 2));  // the figure: <0,1>
   ASSERT_EQ(state.H(m, one).size(), 1U);
-  EXPECT_EQ(clock(state.H(m, one)[0].released), Times(4, 3));
+  EXPECT_EQ(clock({one, state.H(m, one)[0].released}), Times(4, 3));
   step(EventKind::Write, one, 0);
   EXPECT_EQ(C(one), Times(4, 4));
   EXPECT_EQ(W(x), Times(4, 4));
   EXPECT_EQ(R(x), Times(2, 0));
   EXPECT_EQ(state.B().size(), 1U);
-  // <4,0> is before adjust(<0,2>) = <4,2>: no race.
+  // The figure's last line: <4,0> is before adjust(<0,2>) = <4,2>, so there is no race.
+  EXPECT_EQ(clock(state.B()[0].before), Times(4, 2));
   EXPECT_TRUE(state.closed());
   EXPECT_TRUE(state.settle().empty());
 }
