@@ -29,7 +29,8 @@ std::optional<std::uint64_t> number(std::string_view text) {
 
 int usage() {
   fmt::print(stderr, "usage: bench_random_traces [TRACES] [SEED] [PROPERTY...]\nproperties:\n");
-  for (const auto properties : {witness_properties(), race_properties(), predictive_properties(), sync_properties()})
+  for (const auto properties :
+       {witness_properties(), race_properties(), predictive_properties(), sync_properties()})
     for (const Property& property : properties)
       fmt::print(stderr, "  {:<30} {}\n", property.name, property.claim);
   return kExitUsage;
@@ -69,7 +70,8 @@ int main(int argc, char** argv) {
              "seconds", "ms/1000 traces", "result");
   bool hold = true;
   std::size_t ran = 0;
-  for (const auto properties : {witness_properties(), race_properties(), predictive_properties(), sync_properties()})
+  for (const auto properties :
+       {witness_properties(), race_properties(), predictive_properties(), sync_properties()})
     for (const Property& property : properties) {
       if (!wanted.empty() && std::ranges::find(wanted, property.name) == wanted.end()) continue;
       ++ran;

@@ -63,7 +63,8 @@ class MustBeforeRaces final : public Analysis {
       std::size_t parts = 1;
       if (is_access(event.kind)) {
         parts = count_parts(batch, i);
-        for (const Event& part : batch.subspan(i, parts)) retire(part);
+        if (parts > 1)
+          for (const Event& part : batch.subspan(i, parts)) retire(part);
         state_.access(batch.subspan(i, parts));
       } else if (kVariableLifetime.has(event.kind)) {
         retire(event);

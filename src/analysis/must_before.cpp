@@ -11,13 +11,6 @@ std::size_t cost(const VectorClock& clock) { return clock.size() + 16; }
 
 }  // namespace
 
-MustBefore::ThreadState& MustBefore::state(ThreadId thread) {
-  if (thread.index() >= threads_.size()) threads_.resize(thread.index() + 1);
-  ThreadState& self = threads_[thread.index()];
-  if (self.stretches.empty()) self.stretches.emplace_back();
-  return self;
-}
-
 MustBefore::Variable& MustBefore::at(VariableId variable) {
   if (variable.index() >= variables_.size())
     variables_.resize(std::max(variable.index() + 1, variables_.size() * 2));
@@ -52,8 +45,7 @@ void MustBefore::begin_stretch(ThreadId thread) {
     return;  // nothing has happened in it
   }
   self.begun = static_cast<std::uint32_t>(steps_.size());
-  steps_.push_back(
-      {Step::Kind::Begin, thread, static_cast<std::uint32_t>(self.stretches.size() - 1), {}});
+  steps_.push_back({Step::Kind::Begin, thread, static_cast<std::uint32_t>(self.stretches.size() - 1), {}});
 }
 
 /// What is before an event of another thread is before the thread's next event, too.
@@ -184,46 +176,57 @@ void MustBefore::barrier(const Event& event) {
     b.rounds.pop_front();
 }
 
-void MustBefore::suspect(const Access& first, const Event& second) {
-  const ThreadId t = second.thread;
-  const ThreadState& self = state(t);
+void MustBefore::suspect(const Access& first, const Event& second, const ThreadState& self) {
   const Epoch when(first.when.thread(), first.first);
-  if (when.none() || when.thread() == t || self.stretches.back().K.covers(when)) return;
+  if (when.thread() == second.thread || self.stretches.back().K.covers(when)) [[likely]]
+    return;
   if (is_atomic(first.involved.kind) && is_atomic(second.kind)) return;
-  B_.push_back({when, first.involved, Involved(second), second.variable(), Epoch(t, self.now)});
+  B_.push_back({when, first.involved, Involved(second), second.variable(), Epoch(second.thread, self.now)});
 }
 
-void MustBefore::check(const Event& event) {
-  const Variable& x = at(event.variable());
-  suspect(x.write, event);
+void MustBefore::check(const Event& event, const Variable& x, const ThreadState& self) {
+  suspect(x.write, event, self);
+  if (is_write(event.kind)) suspect(x.read, event, self);
   for (const Access& other : x.others)
-    if (is_write(event.kind) || is_write(other.involved.kind)) suspect(other, event);
+    if (is_write(event.kind) || is_write(other.involved.kind)) suspect(other, event, self);
 }
 
 void MustBefore::record(const Event& event, Epoch when, Time first) {
   Variable& x = at(event.variable());
   const Access access{when, first, Involved(event)};
+  if (!is_write(event.kind)) return record_read(x, access);
+  if (x.write.when == when) return;
+  if (is_atomic(event.kind) && !x.write.when.none() && !is_atomic(x.write.involved.kind)) put(x, x.write);
+  x.write = access;
+  x.stale = !kRetroAccesses.has(event.kind);  // a late write may be older than a late read
+}
+
+void MustBefore::record_read(Variable& x, const Access& read) {
+  const bool atomic = is_atomic(read.involved.kind);
+  // Behind an atomic write they may still race with an atomic access.
+  if (x.stale && !is_atomic(x.write.involved.kind)) {
+    x.read = {};
+    x.others.clear();
+  }
+  x.stale = false;
+  // Who knows this read knows what it knew, and who does not races with it, unless both are atomic.
+  const Epoch last = x.read.when;
+  const bool known =
+      last.thread() == read.when.thread() ? last.time() <= read.when.time() : K(read.when).covers(last);
+  if (!last.none() && (!known || (atomic && !is_atomic(x.read.involved.kind)))) put(x, x.read);
+  x.read = read;
+}
+
+void MustBefore::put(Variable& x, const Access& other) {
   const auto key = [](const Access& each) {
     const EventKind kind = each.involved.kind;
     return std::pair(each.when.thread(), is_write(kind) ? 2 : is_atomic(kind) ? 1 : 0);
   };
-  const auto put = [&](const Access& other) {
-    const auto at = std::ranges::lower_bound(x.others, key(other), {}, key);
-    if (at == x.others.end() || key(*at) != key(other))
-      x.others.insert(at, other);
-    else
-      *at = other;
-  };
-  if (!is_write(event.kind)) {
-    // Behind an atomic write they may still race with an atomic access.
-    if (x.stale && !is_atomic(x.write.involved.kind)) x.others.clear();
-    x.stale = false;
-    return put(access);
-  }
-  if (x.write.when == when) return;
-  if (is_atomic(event.kind) && !x.write.when.none() && !is_atomic(x.write.involved.kind)) put(x.write);
-  x.write = access;
-  x.stale = true;
+  const auto at = std::ranges::lower_bound(x.others, key(other), {}, key);
+  if (at == x.others.end() || key(*at) != key(other))
+    x.others.insert(at, other);
+  else
+    *at = other;
 }
 
 // [MB READ], [MB WRITE] and their volatile forms.
@@ -244,14 +247,15 @@ void MustBefore::access(std::span<const Event> parts) {
   if (step) recorder_.step(t, state(t).now + 1);  // the time of the access
   for (const Event& part : parts) {
     if (part.kind == EventKind::Split) lifetime(part);
-    if (is_access(part.kind)) check(part);
+    if (is_access(part.kind)) check(part, at(part.variable()), state(t));
   }
   for (const Event& part : parts) {
     if (!is_access(part.kind)) continue;
     const Variable& x = at(part.variable());
     learn(t, x.write.when);
-    if (is_write(part.kind))
-      for (const Access& other : x.others) learn(t, other.when);
+    if (!is_write(part.kind)) continue;
+    learn(t, x.read.when);
+    for (const Access& other : x.others) learn(t, other.when);
   }
   const Epoch now(t, ++state(t).now);
   for (const Event& part : parts) {

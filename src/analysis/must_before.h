@@ -26,6 +26,7 @@
 #include "analysis/recorder_times.h"
 #include "analysis/vector_clock.h"
 #include "event/event.h"
+#include "trace/large_memory.h"
 
 namespace ravel {
 
@@ -36,13 +37,16 @@ class MustBefore {
     Time first = 0;  ///< ... and the first time
     Involved involved;
   };
-  struct Variable {
-    Access write;  ///< W_x
-    /// R_x, not joined, so that reads can be named: of each thread the last plain and the last atomic one.
-    /// If the last write was atomic, the last plain one is here, too.
+  struct alignas(64) Variable {
+    Access write;        ///< W_x
+    bool stale = false;  ///< that write came after all that follows: the next read begins anew
+    /// R_x, not joined, so that reads can be named: the last one, and of each thread the last plain and the
+    /// last atomic one that it does not stand for. If the last write was atomic, `others` has the last plain
+    /// one, too.
+    Access read;
     std::vector<Access> others;
-    bool stale = false;  ///< a write came after all of `others`: the next read begins anew
   };
+  static_assert(sizeof(Variable) == 128);
   /// An open section: A_m
   struct Open {
     LockId lock;
@@ -82,7 +86,9 @@ class MustBefore {
   void lifetime(const Event& event);
   /// Starts loading what is known of a variable that will be accessed soon.
   void prefetch(VariableId variable) const {
-    if (variable.index() < variables_.size()) __builtin_prefetch(&variables_[variable.index()]);
+    if (variable.index() >= variables_.size()) return;
+    __builtin_prefetch(&variables_[variable.index()].write);
+    __builtin_prefetch(&variables_[variable.index()].others);
   }
 
   bool closed() const { return open_count_ == 0; }
@@ -118,8 +124,8 @@ class MustBefore {
     VectorClock K;
   };
   struct ThreadState {
-    Time now = 1;                    ///< of the last event
-    std::vector<Stretch> stretches;  ///< at least one; the last is C_t
+    Time now = 1;                                              ///< of the last event
+    std::vector<Stretch> stretches = std::vector<Stretch>(1);  ///< the last is C_t
     std::vector<Open> open;
     // Since settle():
     std::uint32_t begun = kNever;  ///< step of the last stretch
@@ -152,7 +158,11 @@ class MustBefore {
     boost::unordered_flat_map<ThreadId, std::uint64_t> entered;
   };
 
-  ThreadState& state(ThreadId thread);
+  ThreadState& state(ThreadId thread) {
+    if (thread.index() >= threads_.size()) [[unlikely]]
+      threads_.resize(thread.index() + 1);
+    return threads_[thread.index()];
+  }
   const VectorClock& K(Epoch when) const;
   void raise(VectorClock& clock, Epoch from) const;
   void begin_stretch(ThreadId thread);
@@ -162,9 +172,11 @@ class MustBefore {
   void barrier(const Event& event);
   void keep(const Ended& section);
   Variable& at(VariableId variable);
-  void check(const Event& event);
-  void suspect(const Access& first, const Event& second);
+  void check(const Event& event, const Variable& x, const ThreadState& self);
+  void suspect(const Access& first, const Event& second, const ThreadState& self);
   void record(const Event& event, Epoch when, Time first);
+  void record_read(Variable& x, const Access& read);
+  static void put(Variable& x, const Access& other);
 
   void condition_3(const Ended& section);
   void add_edge(Epoch release, const Ended& section);
@@ -175,7 +187,7 @@ class MustBefore {
   std::vector<ThreadState> threads_;
   RecorderTimes recorder_;
   bool late_ = false;
-  std::vector<Variable> variables_;
+  std::vector<Variable, LargeAllocator<Variable>> variables_;
   std::vector<boost::unordered_flat_map<ThreadId, Sections>> H_;  ///< by lock
   std::size_t sections_ = 0;
   std::vector<Edge> E_;

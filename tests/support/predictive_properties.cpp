@@ -271,7 +271,8 @@ Outcome mb_reports_hb_races(const SmallTrace& trace) {
 }
 
 /// If the run itself has no race: after one, must-before takes also those accesses for orders that the filter
-/// drops.
+/// drops. What follows the first must-before race may be lost, because nobody knows where in its time a late
+/// access was.
 Outcome mb_survives_owner_filter(const SmallTrace& trace) {
   const Filtered filtered = owner_filter(trace);
   const auto whole = seconds(pairs(run(trace, make_mb({.embedded_hb = false}))));
@@ -281,7 +282,8 @@ Outcome mb_survives_owner_filter(const SmallTrace& trace) {
   for (const std::uint64_t second : seconds(pairs(run(filtered.trace, make_mb({.embedded_hb = false})))))
     found.insert(filtered.original[second - 1]);
   Outcome outcome{!whole.empty() && filtered.dropped > 0, std::nullopt};
-  if (found != expected)
+  if (!std::ranges::includes(expected, found) || expected.empty() != found.empty() ||
+      (!found.empty() && *expected.begin() != *found.begin()))
     outcome.failure = fmt::format("blames {} of the whole trace, but {} of the filtered one",
                                   fmt::join(expected, " "), fmt::join(found, " "));
   return outcome;
@@ -333,7 +335,7 @@ std::span<const Property> predictive_properties() {
       Property{"MbReportsHbRaces", "mb blames the events that must-before or happens-before blame",
                sections_and_more, mb_reports_hb_races, 2},
       Property{"MbSurvivesTheOwnerFilter",
-               "mb blames the same events when a recorder filtered a run without races by ownership",
+               "mb blames no other events, and the same first, when a recorder filtered a run without races",
                mostly_sections, mb_survives_owner_filter},
       Property{"RacesGrow",
                "races of hb are races of cp, and these of wcp, if all sections are closed and exclusive",
