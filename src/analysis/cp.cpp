@@ -532,7 +532,10 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer, RaceHis
       ordered = first.known >= begin;
       from = Epoch(from.thread(), end);
     }
-    if (!ordered) report(first, parts);
+    if (ordered)
+      found_ = true;
+    else
+      report(first, parts);
     const auto after = std::ranges::upper_bound(edges_, i, {}, &RaceEdge::index);
     edges_.insert(after, {i, from});
     constexpr std::uint64_t kFree = 1 << 20, kTimes = 4;
@@ -570,7 +573,7 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer, RaceHis
   // What may be promised.
   bool nested_ = true;  ///< all releases so far
   bool loose_ = false;  ///< something in the window or before it is ordered less than it should be
-  bool found_ = false;  ///< a race
+  bool found_ = false;  ///< a race, or two accesses that may be one
   bool continues_ = options_.continuation;
   std::uint64_t seen_ = 0;      ///< events
   std::uint64_t replayed_ = 0;  ///< events in passes that a race asked for

@@ -102,6 +102,19 @@ void LockSections::append_shared(ThreadId thread, Epoch acquired, const VectorCl
   self.last = released;
 }
 
+void LockSections::raise_readers(VectorClock& P) {
+  // One reader's section may know another one's.
+  for (bool rose = true; rose;) {
+    rose = false;
+    for (Reader& each : readers) {
+      const std::uint64_t end = each.log.covered(P);
+      if (end <= each.log.implied()) continue;
+      each.log.raise(P, end);
+      rose = readers.size() > 1;
+    }
+  }
+}
+
 bool LockSections::checkpoint(std::uint64_t number) {
   if (checkpoint_ == number) return false;
   checkpoint_ = number;

@@ -85,6 +85,8 @@ class LockSections {
 
   Reader& reader(ThreadId thread);
   void append_shared(ThreadId thread, Epoch acquired, const VectorClock& released);
+  /// P := P joined with H of the releases of all shared sections whose acquires it covers.
+  void raise_readers(VectorClock& P);
 
   /// True if it was not at this checkpoint before.
   bool checkpoint(std::uint64_t number);

@@ -115,7 +115,7 @@ class WeaklyCausallyPrecedes final : public Analysis, ConflictTable::Observer, R
         lock.append_shared(t, acquired, H);
       } else {
         lock.exclusive.raise(P, lock.exclusive.covered(P));
-        for (LockSections::Reader& reader : lock.readers) reader.log.raise(P, reader.log.covered(P));
+        lock.raise_readers(P);
         lock.exclusive.append(acquired, H, clocks_.lock(event.lock()).H);
       }
       lock.trim();
@@ -271,7 +271,10 @@ class WeaklyCausallyPrecedes final : public Analysis, ConflictTable::Observer, R
       ordered = self.P[from.thread()] >= begin;
       from = Epoch(from.thread(), end);
     }
-    if (!ordered) report(first, !self.H.covers(first.when), parts);
+    if (ordered)
+      found_ = true;
+    else
+      report(first, !self.H.covers(first.when), parts);
     if (!continues_) return;
     const ThreadId t = parts.front().thread;
     const VectorClock source = times_.at(from);
@@ -307,7 +310,7 @@ class WeaklyCausallyPrecedes final : public Analysis, ConflictTable::Observer, R
   const bool continues_;
   bool nested_ = true;  ///< all releases so far
   bool loose_ = false;  ///< something is ordered less than it should be
-  bool found_ = false;  ///< a race
+  bool found_ = false;  ///< a race, or two accesses that may be one
 
   OpenSections open_;
   ConflictTable conflicts_;
