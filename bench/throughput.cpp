@@ -5,60 +5,21 @@
 // system time of the whole row: reading, checking, resolving and analysing. Rows that read are the best of
 // several runs, because whatever else a shared machine does only ever adds to them.
 #include <fmt/format.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
-#include <functional>
 #include <string>
 
 #include "analysis/analysis.h"
 #include "analysis/chain.h"
 #include "trace/format.h"
+#include "workload/measure.h"
 #include "workload/workload.h"
 
 namespace ravel {
 namespace {
-
-struct Cost {
-  double cpu_seconds = 0;
-  double peak_megabytes = 0;
-};
-
-[[noreturn]] void die(const std::string& message) {
-  fmt::print(stderr, "throughput: {}\n", message);
-  std::exit(kExitInternal);
-}
-
-/// Runs `work` in a child process.
-Cost measure_once(const std::function<Result<void>()>& work) {
-  std::fflush(nullptr);
-  const pid_t child = fork();
-  if (child == 0) {
-    const Result<void> done = work();
-    if (!done) fmt::print(stderr, "throughput: {}\n", done.error().text());
-    std::_Exit(done ? 0 : 1);
-  }
-  int status = 0;
-  rusage usage{};
-  if (wait4(child, &status, 0, &usage) != child || status != 0) die("a measured process failed");
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
-  };
-  return {seconds(usage.ru_utime) + seconds(usage.ru_stime), static_cast<double>(usage.ru_maxrss) / 1024};
-}
-
-Cost measure(int runs, const std::function<Result<void>()>& work) {
-  Cost best = measure_once(work);
-  for (int i = 1; i < runs; ++i) {
-    const Cost cost = measure_once(work);
-    if (cost.cpu_seconds < best.cpu_seconds) best = cost;
-  }
-  return best;
-}
 
 Result<void> generate(const WorkloadParameters& parameters, std::uint64_t events, const std::string& path) {
   const auto format = find_format({}, path);

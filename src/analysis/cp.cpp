@@ -72,8 +72,7 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer, RaceHis
       // Not within an access to several variables.
       if (i + 1 < batch.size() && batch[i + 1].position == batch[i].position) continue;
       constexpr std::size_t kMinWindow = 64;  // a shorter one is not worth a window of its own
-      if (unsettled_ == 0 ? window_.size() >= kMinWindow : window_.size() >= options_.max_window)
-        end_window();
+      if (unsettled_ == 0 ? window_.size() >= kMinWindow : window_is_full()) end_window();
     }
   }
 
@@ -158,6 +157,12 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer, RaceHis
     stepped_ = event.position;  // once, though an access may come in parts
     open_.tick(event.thread);
     recorder_.step(event.thread, time(event.thread)++);
+  }
+
+  /// In a pass each event that may tell a thread something can leave a clock in the logs.
+  bool window_is_full() const {
+    constexpr std::size_t kMaxTimes = std::size_t{1} << 25;
+    return window_.size() >= options_.max_window || sections_.size() * arrival_times_.size() >= kMaxTimes;
   }
 
   /// The local time that the thread will have in a pass.
@@ -259,11 +264,10 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer, RaceHis
   }
 
   LockSections& log(LockId lock) {
-    if (lock.index() >= logs_.size()) logs_.resize(lock.index() + 1);
-    LockSections& found = logs_[lock.index()];
+    LockSections& found = logs_[lock];
     if (found.checkpoint(window_number_)) {
       touched_logs_.push_back(&found);
-      kept_ -= found.kept();
+      logs_.leave_out(found);
     }
     return found;
   }
@@ -272,15 +276,9 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer, RaceHis
   void settle_logs() {
     for (LockSections* log : touched_logs_) {
       log->trim();
-      kept_ += log->kept();
+      logs_.count(*log);
     }
-    constexpr std::size_t kMaxKept = std::size_t{1} << 24;
-    if (kept_ <= kMaxKept) return;
-    kept_ = 0;
-    for (LockSections& log : logs_) {
-      log.thin();
-      kept_ += log.kept();
-    }
+    logs_.bound();
   }
 
   // A pass over the window.
@@ -597,10 +595,9 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer, RaceHis
 
   // Passes.
   CausalClocks clocks_;
-  std::deque<LockSections> logs_;  ///< by lock
+  SectionLogs logs_;
   std::vector<LockSections*> touched_logs_;
   std::uint64_t window_number_ = 0;
-  std::size_t kept_ = 0;  ///< by the logs
   ClockLog times_;
   std::vector<std::size_t> published_;  ///< by thread: index of the last event that others can learn from
   bool rose_ = false;                   ///< some latest()

@@ -138,12 +138,20 @@ void MustBefore::release(const Event& event) {
 void MustBefore::keep(const Ended& section) {
   const LockId lock = section.opened.lock;
   if (lock.index() >= H_.size()) H_.resize(lock.index() + 1);
-  H_[lock.index()][section.released.thread()][section.opened.shared ? 1 : 0].push_back(
-      {section.opened.acquired.time(), section.released.time()});
+  History& H = H_[lock.index()];
+  const ThreadId t = section.released.thread();
+  H.sections[t][section.opened.shared ? 1 : 0].push_back(
+      {section.opened.acquired.time(), section.released.time(), ++H.count});
+  if (t.index() >= H.released.size()) {
+    H.released.resize(t.index() + 1);
+    H.acquired.resize(t.index() + 1, std::numeric_limits<Time>::max());
+  }
+  H.released[t.index()] = section.released.time();
+  H.acquired[t.index()] = std::min(H.acquired[t.index()], section.opened.acquired.time());
   if (++sections_ <= kMaxSections) return;
   sections_ = 0;
-  for (auto& of_lock : H_)
-    for (auto& [thread, sections] : of_lock)
+  for (History& each : H_)
+    for (auto& [thread, sections] : each.sections)
       for (std::vector<Section>& all : sections) {
         all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2));
         sections_ += all.size();
@@ -278,17 +286,28 @@ void MustBefore::lifetime(const Event& event) {
 void MustBefore::condition_3(const Ended& section) {
   const Open& h = section.opened;
   if (h.lock.index() >= H_.size()) return;
+  const History& H = H_[h.lock.index()];
   const ThreadId t = section.released.thread();
-  const std::vector<Stretch>& stretches = threads_[t.index()].stretches;
-  for (const auto& [u, sections] : H_[h.lock.index()]) {
-    if (u == t) continue;
-    for (const std::vector<Section>& all : std::span(sections).first(h.shared ? 1 : 2)) {
-      const Time before = stretches[h.stretch].K[u];
-      if (all.empty() || all.back().released <= before) continue;
-      const auto k = std::ranges::upper_bound(all, stretches[section.stretch].K[u], {}, &Section::acquired);
-      if (k != all.begin() && std::prev(k)->released > before)
-        add_edge(Epoch(u, std::prev(k)->released), section);
+  const VectorClock& before = threads_[t.index()].stretches[h.stretch].K;
+  const VectorClock& after = threads_[t.index()].stretches[section.stretch].K;
+  // The latest first: it mostly knows the others.
+  while (true) {
+    const Section* latest = nullptr;
+    Epoch release;
+    for (std::size_t i = 0; i < H.released.size(); ++i) {
+      const ThreadId u(i);
+      if (after[u] < H.acquired[i] || H.released[i] <= before[u] || u == t) continue;
+      const auto& sections = H.sections.find(u)->second;
+      for (const std::vector<Section>& all : std::span(sections).first(h.shared ? 1 : 2)) {
+        const auto k = std::ranges::upper_bound(all, after[u], {}, &Section::acquired);
+        if (k == all.begin() || std::prev(k)->released <= before[u]) continue;
+        if (latest != nullptr && latest->number > std::prev(k)->number) continue;
+        latest = &*std::prev(k);
+        release = Epoch(u, latest->released);
+      }
     }
+    if (latest == nullptr) return;
+    add_edge(release, section);
   }
 }
 
@@ -383,8 +402,9 @@ void MustBefore::thin() {
 
 std::span<const MustBefore::Section> MustBefore::H(LockId lock, ThreadId thread) const {
   if (lock.index() >= H_.size()) return {};
-  const auto found = H_[lock.index()].find(thread);
-  return found == H_[lock.index()].end() ? std::span<const Section>() : found->second[0];
+  const auto& sections = H_[lock.index()].sections;
+  const auto found = sections.find(thread);
+  return found == sections.end() ? std::span<const Section>() : found->second[0];
 }
 
 const MustBefore::Open* MustBefore::A(LockId lock) const {

@@ -59,6 +59,7 @@ class MustBefore {
   struct Section {
     Time acquired = 0;
     Time released = 0;
+    std::uint32_t number = 0;  ///< among all of the lock, by their ends
   };
   /// In E: from a release to an acquire.
   struct Edge {
@@ -145,8 +146,15 @@ class MustBefore {
     Epoch released;
     std::uint32_t stretch = 0;  ///< that of the release
   };
-  /// Of a thread: exclusive ones and shared ones, oldest first.
-  using Sections = std::array<std::vector<Section>, 2>;
+  /// H_m
+  struct History {
+    /// By thread: exclusive ones and shared ones, oldest first.
+    boost::unordered_flat_map<ThreadId, std::array<std::vector<Section>, 2>> sections;
+    // By thread, to see quickly whom to ask:
+    std::vector<Time> acquired;  ///< the first
+    std::vector<Time> released;  ///< the last
+    std::uint32_t count = 0;
+  };
   struct Barrier {
     struct Round {
       std::vector<Epoch> arrivals;
@@ -188,7 +196,7 @@ class MustBefore {
   RecorderTimes recorder_;
   bool late_ = false;
   std::vector<Variable, LargeAllocator<Variable>> variables_;
-  std::vector<boost::unordered_flat_map<ThreadId, Sections>> H_;  ///< by lock
+  std::vector<History> H_;  ///< by lock
   std::size_t sections_ = 0;
   std::vector<Edge> E_;
   std::vector<Pair> B_;

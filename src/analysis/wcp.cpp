@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <array>
-#include <deque>
 #include <ranges>
 #include <utility>
 
@@ -70,11 +69,6 @@ class WeaklyCausallyPrecedes final : public Analysis, ConflictTable::Observer, R
     VariableId variable;
   };
 
-  LockSections& log(LockId lock) {
-    if (lock.index() >= logs_.size()) logs_.resize(lock.index() + 1);
-    return logs_[lock.index()];
-  }
-
   void synchronize(const Event& event) {
     const ThreadId t = event.thread;
     clocks_.next(t);
@@ -104,11 +98,11 @@ class WeaklyCausallyPrecedes final : public Analysis, ConflictTable::Observer, R
     const OpenSections::Open closed = open_.release(event, nested);
     nested_ &= nested;
     if (closed.name.thread.valid()) {
-      LockSections& lock = log(event.lock());
+      LockSections& lock = logs_[event.lock()];
       VectorClock& P = clocks_.thread(t).P;
       const VectorClock& H = clocks_.thread(t).H;
       const Epoch acquired(t, closed.tag);
-      kept_ -= lock.kept();
+      logs_.leave_out(lock);
       // Rule (b).
       if (closed.name.shared) {
         lock.exclusive.raise_reader(P, std::min<std::uint64_t>(lock.exclusive.covered(P), closed.before));
@@ -119,18 +113,10 @@ class WeaklyCausallyPrecedes final : public Analysis, ConflictTable::Observer, R
         lock.exclusive.append(acquired, H, clocks_.lock(event.lock()).H);
       }
       lock.trim();
-      kept_ += lock.kept();
-      if (kept_ > kMaxKept) thin();
+      logs_.count(lock);
+      logs_.bound();
     }
     clocks_.release(event);
-  }
-
-  void thin() {
-    kept_ = 0;
-    for (LockSections& lock : logs_) {
-      lock.thin();
-      kept_ += lock.kept();
-    }
   }
 
   void step(ThreadId thread) {
@@ -152,14 +138,14 @@ class WeaklyCausallyPrecedes final : public Analysis, ConflictTable::Observer, R
   // Rule (a): the section at hand contains an access that clashes with one in an earlier section.
   void exclusive(std::uint32_t end) override {
     VectorClock& P = clocks_.thread(section_->name.thread).P;
-    SectionLog& sections = log(section_->name.lock).exclusive;
+    SectionLog& sections = logs_[section_->name.lock].exclusive;
     if (section_->name.shared)
       sections.raise_reader(P, std::min(end, section_->before));
     else
       sections.raise(P, end);
   }
   void shared(ThreadId thread, std::uint32_t end) override {
-    log(section_->name.lock).reader(thread).log.raise(clocks_.thread(section_->name.thread).P, end);
+    logs_[section_->name.lock].reader(thread).log.raise(clocks_.thread(section_->name.thread).P, end);
   }
 
   void access(std::span<const Event> parts) {
@@ -302,8 +288,6 @@ class WeaklyCausallyPrecedes final : public Analysis, ConflictTable::Observer, R
                    .events = events});
   }
 
-  static constexpr std::size_t kMaxKept = std::size_t{1} << 24;
-
   DetectionSink* sink_ = nullptr;
   bool exact_ = true;
   bool late_ = false;  ///< accesses may be reported late
@@ -317,8 +301,7 @@ class WeaklyCausallyPrecedes final : public Analysis, ConflictTable::Observer, R
   const OpenSections::Open* section_ = nullptr;  ///< of the access at hand
   RecorderTimes recorder_;
   CausalClocks clocks_;
-  std::deque<LockSections> logs_;  ///< by lock
-  std::size_t kept_ = 0;           ///< by the logs
+  SectionLogs logs_;
   ClockLog times_;
   std::uint32_t notes_ = 0;
   RaceHistory history_;
