@@ -1,5 +1,5 @@
-// extremes: what every analysis costs on traces that are large in one way each (support/extreme_traces.h), at a
-// quarter of their size, half of it and all of it: time should double from row to row, and memory not more
+// extremes: what every analysis costs on traces that are large in one way each (support/extreme_traces.h), at
+// a quarter of their size, half of it and all of it: time should double from row to row, and memory not more
 // than that.
 #include <fmt/format.h>
 
@@ -40,8 +40,8 @@ int run(int argc, char** argv) {
   const auto infos = find_analyses(with);
   if (!infos) die(infos.error().text());
 
-  fmt::print("{:<34} {:>10} {:>10} {:>10} {:>8} {:>14} {:>10}\n", "trace", "size", "events", "analysis", "CPU s",
-             "events/CPU s", "peak MB");
+  fmt::print("{:<34} {:>10} {:>10} {:>10} {:>8} {:>14} {:>10}\n", "trace", "size", "events", "analysis",
+             "CPU s", "events/CPU s", "peak MB");
   for (const ExtremeTrace& trace : extreme_traces()) {
     if (!trace.name.contains(only)) continue;
     for (const AnalysisInfo* info : *infos)

@@ -68,7 +68,8 @@ enum class Sections : std::uint8_t { Clashing, Apart, Reading };
 /// after.
 class OneLock final : public GeneratedTrace {
  public:
-  OneLock(std::uint64_t size, Sections kind) : GeneratedTrace(size + 2, kThreads, 1, kThreads + 2), kind_(kind) {}
+  OneLock(std::uint64_t size, Sections kind)
+      : GeneratedTrace(size + 2, kThreads, 1, kThreads + 2), kind_(kind) {}
 
  private:
   static constexpr std::uint32_t kThreads = 9;
@@ -110,7 +111,9 @@ class ManyThreads final : public GeneratedTrace {
     }
     const std::uint64_t turn = number - 1, thread = turn % threads_, round = turn / threads_;
     // The lock of the round moves on by one, so that everybody has everybody else's once.
-    const auto outer = [&](std::uint64_t of) { return kInner + static_cast<std::uint32_t>((thread + of) % threads_); };
+    const auto outer = [&](std::uint64_t of) {
+      return kInner + static_cast<std::uint32_t>((thread + of) % threads_);
+    };
     if (round > 0) {
       const std::uint32_t inner = static_cast<std::uint32_t>((thread * 7 + round) % kInner);
       lock(EventKind::Acquire, thread, inner);
@@ -162,18 +165,15 @@ class LongSections final : public GeneratedTrace {
 std::span<const ExtremeTrace> extreme_traces() {
   using Reader = std::unique_ptr<TraceReader>;
   static constexpr std::array kTraces = {
-      ExtremeTrace{"clashing sections of one lock", "sections", 1'000'000, "none",
-                   [](std::uint64_t size) -> Reader {
-                     return std::make_unique<OneLock>(size, Sections::Clashing);
-                   }},
-      ExtremeTrace{"independent sections of one lock", "sections", 1'000'000, "race x",
-                   [](std::uint64_t size) -> Reader {
-                     return std::make_unique<OneLock>(size, Sections::Apart);
-                   }},
-      ExtremeTrace{"readers of one lock", "sections", 1'000'000, "race x",
-                   [](std::uint64_t size) -> Reader {
-                     return std::make_unique<OneLock>(size, Sections::Reading);
-                   }},
+      ExtremeTrace{
+          "clashing sections of one lock", "sections", 1'000'000, "none",
+          [](std::uint64_t size) -> Reader { return std::make_unique<OneLock>(size, Sections::Clashing); }},
+      ExtremeTrace{
+          "independent sections of one lock", "sections", 1'000'000, "race x",
+          [](std::uint64_t size) -> Reader { return std::make_unique<OneLock>(size, Sections::Apart); }},
+      ExtremeTrace{
+          "readers of one lock", "sections", 1'000'000, "race x",
+          [](std::uint64_t size) -> Reader { return std::make_unique<OneLock>(size, Sections::Reading); }},
       ExtremeTrace{"many threads", "threads", 2'000, "none",
                    [](std::uint64_t size) -> Reader { return std::make_unique<ManyThreads>(size); }},
       ExtremeTrace{"many variables in a section", "variables", 10'000, "none",

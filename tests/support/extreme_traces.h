@@ -13,9 +13,9 @@ namespace ravel {
 
 struct ExtremeTrace {
   std::string_view name;
-  std::string_view size_of;       ///< what `size` counts
-  std::uint64_t full_size = 0;    ///< that of the benchmark
-  std::string_view predicted;     ///< the race that cp, wcp and mb have, as in an `# expect` line
+  std::string_view size_of;     ///< what `size` counts
+  std::uint64_t full_size = 0;  ///< that of the benchmark
+  std::string_view predicted;   ///< the race that cp, wcp and mb have, as in an `# expect` line
   std::unique_ptr<TraceReader> (*make)(std::uint64_t size) = nullptr;
 };
 

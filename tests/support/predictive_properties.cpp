@@ -130,7 +130,8 @@ Outcome promises_hold(const SmallTrace& trace, const std::vector<Detected>& dete
     } else if (!deadlock) {
       return {true, fmt::format("no correct reordering has the race of {} and {}, or a deadlock",
                                 each.events.front(), each.events.back())};
-    } else if (const auto checked = check_deadlock(trace, *deadlock, DeadlockWaits::LocksAndJoins); !checked) {
+    } else if (const auto checked = check_deadlock(trace, *deadlock, DeadlockWaits::LocksAndJoins);
+               !checked) {
       return {true, fmt::format("the checker rejects the deadlock: {}", checked.error().text())};
     }
   }
@@ -235,8 +236,8 @@ Outcome wcp_promises_hold_when_filtered(const SmallTrace& trace) {
 }
 
 /// An access that was reported late may have come before or after a race of the same time, so only the first
-/// race is sure to be found. Of causally-precedes it can be an earlier one: a section whose clashing access is
-/// not the last one of its thread does not clash any more, and the later section is not ordered after it,
+/// race is sure to be found. Of causally-precedes it can be an earlier one: a section whose clashing access
+/// is not the last one of its thread does not clash any more, and the later section is not ordered after it,
 /// until the last access races.
 enum class Blames : bool { TheSame, TheSameOrAnEarlier };
 
@@ -329,8 +330,7 @@ std::span<const Property> predictive_properties() {
                cp_promises_hold_when_filtered},
       Property{"FirstCpRaceSurvivesTheOwnerFilter",
                "cp blames the same event first, or an earlier one, when a recorder filtered by ownership",
-               sections_and_more,
-               first_cp_race_survives_owner_filter},
+               sections_and_more, first_cp_race_survives_owner_filter},
       Property{"WcpIsItsDefinition", "as CpIsItsDefinition", sections_and_more, wcp_is_its_definition},
       Property{"WcpContinuesLikeItsDefinition", "as CpContinuesLikeItsDefinition", short_sections,
                wcp_continues_like_its_definition, 4},
@@ -340,8 +340,8 @@ std::span<const Property> predictive_properties() {
       Property{"WcpPromisesHoldWhenFiltered", "as CpPromisesHoldWhenFiltered", predictable,
                wcp_promises_hold_when_filtered},
       Property{"FirstWcpRaceSurvivesTheOwnerFilter",
-               "wcp blames the same event first when a recorder filtered by ownership",
-               sections_and_more, first_wcp_race_survives_owner_filter},
+               "wcp blames the same event first when a recorder filtered by ownership", sections_and_more,
+               first_wcp_race_survives_owner_filter},
       Property{"MbIsItsDefinition", "mb reports only pairs its definition has, and every second event of one",
                sections_and_more, mb_is_its_definition},
       Property{"MbReportsHbRaces", "mb blames the events that must-before or happens-before blame",
