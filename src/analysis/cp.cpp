@@ -71,8 +71,7 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer, RaceHis
       arrive(window_.back());
       // Not within an access to several variables.
       if (i + 1 < batch.size() && batch[i + 1].position == batch[i].position) continue;
-      constexpr std::size_t kMinWindow = 64;  // a shorter one is not worth a window of its own
-      if (unsettled_ == 0 ? window_.size() >= kMinWindow : window_is_full()) end_window();
+      if (unsettled_ == 0 ? window_.size() >= options_.min_window : window_is_full()) end_window();
     }
   }
 

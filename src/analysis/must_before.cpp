@@ -185,11 +185,11 @@ void MustBefore::barrier(const Event& event) {
 }
 
 void MustBefore::suspect(const Access& first, const Event& second, const ThreadState& self) {
-  const Epoch when(first.when.thread(), first.first);
-  if (when.thread() == second.thread || self.stretches.back().K.covers(when)) [[likely]]
+  if (first.when.thread() == second.thread || self.stretches.back().K.covers(first.when)) [[likely]]
     return;
   if (is_atomic(first.involved.kind) && is_atomic(second.kind)) return;
-  B_.push_back({when, first.involved, Involved(second), second.variable(), Epoch(second.thread, self.now)});
+  B_.push_back(
+      {first.when, first.involved, Involved(second), second.variable(), Epoch(second.thread, self.now)});
 }
 
 void MustBefore::check(const Event& event, const Variable& x, const ThreadState& self) {
@@ -199,9 +199,9 @@ void MustBefore::check(const Event& event, const Variable& x, const ThreadState&
     if (is_write(event.kind) || is_write(other.involved.kind)) suspect(other, event, self);
 }
 
-void MustBefore::record(const Event& event, Epoch when, Time first) {
+void MustBefore::record(const Event& event, Epoch when) {
   Variable& x = at(event.variable());
-  const Access access{when, first, Involved(event)};
+  const Access access{when, Involved(event)};
   if (!is_write(event.kind)) return record_read(x, access);
   if (x.write.when == when) return;
   if (is_atomic(event.kind) && !x.write.when.none() && !is_atomic(x.write.involved.kind)) put(x, x.write);
@@ -241,14 +241,9 @@ void MustBefore::put(Variable& x, const Access& other) {
 void MustBefore::access(std::span<const Event> parts) {
   const ThreadId t = parts.front().thread;
   if (kRetroAccesses.has(parts.front().kind)) {
-    // Nobody knows where in its recorder's time it was: it is taken to be early where that orders it before
-    // others, and late where that orders others after it.
-    const Time now = state(t).now;
-    for (const Event& part : parts) {
-      if (!is_access(part.kind)) continue;
-      const Time last = recorder_.last(t, static_cast<Time>(part.value), now);
-      record(part, {t, last}, recorder_.around(t, last, now).first);
-    }
+    for (const Event& part : parts)
+      if (is_access(part.kind))
+        record(part, {t, recorder_.last(t, static_cast<Time>(part.value), state(t).now)});
     return;
   }
   const bool step = kTimeSteps.has(parts.front().kind);
@@ -267,7 +262,7 @@ void MustBefore::access(std::span<const Event> parts) {
   }
   const Epoch now(t, ++state(t).now);
   for (const Event& part : parts) {
-    if (is_access(part.kind)) record(part, now, now.time());
+    if (is_access(part.kind)) record(part, now);
     if (part.kind == EventKind::Retire) lifetime(part);
   }
   if (step && late_) ++state(t).now;

@@ -33,8 +33,7 @@ namespace ravel {
 class MustBefore {
  public:
   struct Access {
-    Epoch when;      ///< after the access; of one that was reported late, the last time it can have been
-    Time first = 0;  ///< ... and the first time
+    Epoch when;  ///< after the access; of one that was reported late, the last time it can have been
     Involved involved;
   };
   struct alignas(64) Variable {
@@ -182,7 +181,7 @@ class MustBefore {
   Variable& at(VariableId variable);
   void check(const Event& event, const Variable& x, const ThreadState& self);
   void suspect(const Access& first, const Event& second, const ThreadState& self);
-  void record(const Event& event, Epoch when, Time first);
+  void record(const Event& event, Epoch when);
   void record_read(Variable& x, const Access& read);
   static void put(Variable& x, const Access& other);
 

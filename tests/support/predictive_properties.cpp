@@ -77,6 +77,16 @@ TraceShape predictable(std::uint64_t seed) {
   return shape;
 }
 
+/// What makes promises fail if locks are not released in nested order.
+TraceShape out_of_order(std::uint64_t seed) {
+  TraceShape shape;
+  shape.threads = shape.locks = shape.locks_held = 2;
+  shape.variables = 1;
+  shape.events = 9 + static_cast<std::uint32_t>(mix(seed, 11) % 3);
+  shape.nested_releases = shape.open_sections = false;
+  return shape;
+}
+
 TraceShape predictable_with_more(std::uint64_t seed) {
   TraceShape shape = predictable(seed);
   shape.atomics = chance(seed, 17);
@@ -84,6 +94,11 @@ TraceShape predictable_with_more(std::uint64_t seed) {
   shape.waits = chance(seed, 26);
   return shape;
 }
+
+// Windows as short as they can be, so that state must survive from one to the next.
+constexpr CpOptions kCp{.min_window = 1}, kRawCp{.continuation = false, .min_window = 1},
+    kCpInShortWindows{.min_window = 1, .max_window = 4};
+constexpr MbOptions kMb{.min_events = 1}, kOnlyMb{.embedded_hb = false, .min_events = 1};
 
 std::vector<Detected> run(const SmallTrace& trace, std::unique_ptr<Analysis> analysis) {
   // Small batches, so that state must survive from one to the next.
@@ -158,8 +173,7 @@ bool only_nested_locks(const SmallTrace& trace) {
 }
 
 Outcome cp_is_its_definition(const SmallTrace& trace) {
-  return matches_definition(pairs(run(trace, make_cp({.continuation = false}))),
-                            causally_precedes_races(trace));
+  return matches_definition(pairs(run(trace, make_cp(kRawCp))), causally_precedes_races(trace));
 }
 
 /// The second events and the threads of the first ones, in the order in which they were found: of accesses at
@@ -181,7 +195,7 @@ Outcome continues_like(const std::vector<Detected>& detected,
 }
 
 Outcome cp_continues_like_its_definition(const SmallTrace& trace) {
-  return continues_like(run(trace, make_cp({})), causally_precedes_races_one_by_one(trace), trace);
+  return continues_like(run(trace, make_cp(kCp)), causally_precedes_races_one_by_one(trace), trace);
 }
 
 Outcome wcp_is_its_definition(const SmallTrace& trace) {
@@ -208,7 +222,7 @@ Outcome promises_hold(const SmallTrace& trace, const std::vector<Detected>& dete
 }
 
 Outcome cp_promises_hold(const SmallTrace& trace) {
-  return promises_hold(trace, run(trace, make_cp({})), causally_precedes_races(trace));
+  return promises_hold(trace, run(trace, make_cp(kCp)), causally_precedes_races(trace));
 }
 
 Outcome wcp_promises_hold(const SmallTrace& trace) {
@@ -216,7 +230,7 @@ Outcome wcp_promises_hold(const SmallTrace& trace) {
 }
 
 Outcome cp_promises_hold_in_short_windows(const SmallTrace& trace) {
-  Outcome outcome = promises_hold(trace, run(trace, make_cp({.continuation = true, .max_window = 4})));
+  Outcome outcome = promises_hold(trace, run(trace, make_cp(kCpInShortWindows)));
   return outcome;
 }
 
@@ -229,7 +243,7 @@ Outcome promises_hold_when_filtered(const SmallTrace& trace, std::unique_ptr<Ana
 }
 
 Outcome cp_promises_hold_when_filtered(const SmallTrace& trace) {
-  return promises_hold_when_filtered(trace, make_cp({}));
+  return promises_hold_when_filtered(trace, make_cp(kCp));
 }
 Outcome wcp_promises_hold_when_filtered(const SmallTrace& trace) {
   return promises_hold_when_filtered(trace, make_wcp({}));
@@ -266,11 +280,11 @@ Outcome first_wcp_race_survives_owner_filter(const SmallTrace& trace) {
 }
 
 Outcome mb_is_its_definition(const SmallTrace& trace) {
-  return matches_definition(pairs(run(trace, make_mb({.embedded_hb = false}))), must_before_races(trace));
+  return matches_definition(pairs(run(trace, make_mb(kOnlyMb))), must_before_races(trace));
 }
 
 Outcome mb_reports_hb_races(const SmallTrace& trace) {
-  const auto found = seconds(pairs(run(trace, make_mb({}))));
+  const auto found = seconds(pairs(run(trace, make_mb(kMb))));
   std::set<std::uint64_t> expected = seconds(must_before_races(trace));
   expected.merge(seconds(happens_before_races(trace)));
   Outcome outcome{!expected.empty(), std::nullopt};
@@ -287,10 +301,10 @@ Outcome mb_survives_owner_filter(const SmallTrace& run_with_races) {
   if (const auto races = seconds(happens_before_races(trace)); !races.empty())
     trace.events.resize(*trace.index_of(*races.begin()));
   const Filtered filtered = owner_filter(trace);
-  const auto whole = seconds(pairs(run(trace, make_mb({.embedded_hb = false}))));
+  const auto whole = seconds(pairs(run(trace, make_mb(kOnlyMb))));
   std::set<std::uint64_t> expected, found;
   for (const std::uint64_t second : whole) expected.insert(filtered.stands_for[*trace.index_of(second)]);
-  for (const std::uint64_t second : seconds(pairs(run(filtered.trace, make_mb({.embedded_hb = false})))))
+  for (const std::uint64_t second : seconds(pairs(run(filtered.trace, make_mb(kOnlyMb)))))
     found.insert(filtered.original[second - 1]);
   Outcome outcome{!whole.empty() && filtered.dropped > 0, std::nullopt};
   if (!std::ranges::includes(expected, found) || expected.empty() != found.empty() ||
@@ -324,6 +338,8 @@ std::span<const Property> predictive_properties() {
                predictable, cp_promises_hold},
       Property{"CpPromisesHoldWithMore", "the same with atomics, barriers and waits", predictable_with_more,
                cp_promises_hold},
+      Property{"CpPromisesHoldOutOfOrder", "the same for locks that are not released in nested order",
+               out_of_order, cp_promises_hold},
       Property{"CpPromisesHoldInShortWindows", "the same when windows end before their sections do",
                predictable, cp_promises_hold_in_short_windows},
       Property{"CpPromisesHoldWhenFiltered", "the same when a recorder filtered by ownership", predictable,
@@ -337,6 +353,7 @@ std::span<const Property> predictive_properties() {
       Property{"WcpPromisesHold", "as CpPromisesHold", predictable, wcp_promises_hold},
       Property{"WcpPromisesHoldWithMore", "as CpPromisesHoldWithMore", predictable_with_more,
                wcp_promises_hold},
+      Property{"WcpPromisesHoldOutOfOrder", "as CpPromisesHoldOutOfOrder", out_of_order, wcp_promises_hold},
       Property{"WcpPromisesHoldWhenFiltered", "as CpPromisesHoldWhenFiltered", predictable,
                wcp_promises_hold_when_filtered},
       Property{"FirstWcpRaceSurvivesTheOwnerFilter",

@@ -73,7 +73,7 @@ TEST(Cp, AWaitKeepsItsNotify) {
 TEST(Cp, AShortWindowHidesRaces) {
   const char* trace = "wr 1 y\nacq 1 l\nrel 1 l\nacq 2 l\nrd 2 a\nrd 2 b\nrd 2 c\nrel 2 l\nwr 2 y\n";
   EXPECT_EQ(summary(detect(trace, "cp")), "race y");
-  EXPECT_EQ(summary(detect(*trace_of(trace), make_cp({.continuation = true, .max_window = 6}))), "none");
+  EXPECT_EQ(summary(detect(*trace_of(trace), make_cp({.max_window = 6}))), "none");
 }
 
 // The memory is freed and another variable before the window ends.
