@@ -77,16 +77,6 @@ TraceShape predictable(std::uint64_t seed) {
   return shape;
 }
 
-/// What makes promises fail if locks are not released in nested order.
-TraceShape out_of_order(std::uint64_t seed) {
-  TraceShape shape;
-  shape.threads = shape.locks = shape.locks_held = 2;
-  shape.variables = 1;
-  shape.events = 9 + static_cast<std::uint32_t>(mix(seed, 11) % 3);
-  shape.nested_releases = shape.open_sections = false;
-  return shape;
-}
-
 TraceShape predictable_with_more(std::uint64_t seed) {
   TraceShape shape = predictable(seed);
   shape.atomics = chance(seed, 17);
@@ -338,8 +328,6 @@ std::span<const Property> predictive_properties() {
                predictable, cp_promises_hold},
       Property{"CpPromisesHoldWithMore", "the same with atomics, barriers and waits", predictable_with_more,
                cp_promises_hold},
-      Property{"CpPromisesHoldOutOfOrder", "the same for locks that are not released in nested order",
-               out_of_order, cp_promises_hold},
       Property{"CpPromisesHoldInShortWindows", "the same when windows end before their sections do",
                predictable, cp_promises_hold_in_short_windows},
       Property{"CpPromisesHoldWhenFiltered", "the same when a recorder filtered by ownership", predictable,
@@ -353,7 +341,6 @@ std::span<const Property> predictive_properties() {
       Property{"WcpPromisesHold", "as CpPromisesHold", predictable, wcp_promises_hold},
       Property{"WcpPromisesHoldWithMore", "as CpPromisesHoldWithMore", predictable_with_more,
                wcp_promises_hold},
-      Property{"WcpPromisesHoldOutOfOrder", "as CpPromisesHoldOutOfOrder", out_of_order, wcp_promises_hold},
       Property{"WcpPromisesHoldWhenFiltered", "as CpPromisesHoldWhenFiltered", predictable,
                wcp_promises_hold_when_filtered},
       Property{"FirstWcpRaceSurvivesTheOwnerFilter",

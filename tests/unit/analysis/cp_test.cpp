@@ -76,6 +76,16 @@ TEST(Cp, AShortWindowHidesRaces) {
   EXPECT_EQ(summary(detect(*trace_of(trace), make_cp({.max_window = 6}))), "none");
 }
 
+// Rule (b) orders the sections of l when thread 2 leaves its one. Thread 3 has learned from it before that,
+// and uses what it learned after the window.
+TEST(Cp, ALateOrderReachesThoseWhoLearnedBefore) {
+  const char* trace =
+      "wr 1 x\nacq 1 l\nsync 1 s\nrel 1 l\nsync 4 s\nsync 4 r\n"
+      "acq 2 l\nacq 2 m\nrel 2 m\nacq 3 m\nrel 3 m\nsync 2 r\nrel 2 l\nwr 3 x\n";
+  EXPECT_EQ(summary(detect(*trace_of(trace), make_cp({.min_window = 1}))), "none");
+  EXPECT_EQ(summary(detect(trace, "cp")), "none");
+}
+
 // The memory is freed and another variable before the window ends.
 TEST(Cp, NamesMemoryThatIsGone) {
   const auto found = detect(
