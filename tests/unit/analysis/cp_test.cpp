@@ -1,8 +1,10 @@
 // Which verdict cp gives, and what it names.
 #include "analysis/cp.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "analysis/chain.h"
 #include "support/detect.h"
 #include "trace/format.h"
 
@@ -25,6 +27,14 @@ TEST(Cp, DeadlockCountsAsRace) {
   const auto found = golden("sadowski/fig-12.5-left.tid");
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found.front().verdict, Verdict::Predicted);
+  const auto trace = open_trace(RAVEL_SOURCE_DIR "/tests/traces/sadowski/fig-12.5-left.tid");
+  for (const char* analysis : {"cp", "wcp"}) {
+    ASSERT_TRUE((*trace)->rewind());
+    const auto findings = analyze(**trace, *find_analyses(analysis));
+    ASSERT_TRUE(findings) << findings.error().text();
+    ASSERT_EQ(findings->size(), 1U);
+    EXPECT_THAT(findings->front().evidence.front().guarantee, testing::HasSubstr("this race or a deadlock"));
+  }
 }
 
 TEST(Cp, NonNestedReleaseIsOnlySuspected) {

@@ -98,10 +98,51 @@ TEST_F(Figure152, StepByStep) {
   EXPECT_TRUE(state.settle().empty());
 }
 
-TEST(Mb, NotifyComesBeforeTheEndOfAWait) {
-  EXPECT_EQ(summary(detect(*trace_of("wait 2 c\nwr 1 x\nnotify 1 c\nwake 2 c\nwr 2 x\n"),
-                           make_mb({.embedded_hb = false}))),
+/// What must-before alone has.
+std::string races(std::string_view tiddle) {
+  return summary(detect(*trace_of(tiddle), make_mb({.embedded_hb = false})));
+}
+
+// Sadowski 2012, Figure 16.1.
+
+TEST(MbRules, VolatileAccessesOrderAndDoNotRace) {
+  EXPECT_EQ(races("wr 1 x\nst 1 f relaxed\nld 2 f relaxed\nwr 2 x\n"), "none");
+  EXPECT_EQ(races("st 1 f\nst 2 f\nld 1 f\n"), "none");
+  EXPECT_EQ(races("st 1 f\nwr 2 f\n"), "race f");
+  // The plain write is behind an atomic one.
+  EXPECT_EQ(races("wr 1 f\nst 1 f\nst 2 f\n"), "race f");
+  EXPECT_EQ(races("rd 1 f\nst 1 f\nld 1 f\nst 2 f\n"), "race f");
+}
+
+TEST(MbRules, ForkComesBeforeTheThread) {
+  EXPECT_EQ(races("wr 0 x\nfork 0 1\nwr 1 x\n"), "none");
+  EXPECT_EQ(races("fork 0 1\nwr 0 x\nwr 1 x\n"), "race x");
+}
+
+TEST(MbRules, JoinComesAfterTheThread) {
+  EXPECT_EQ(races("fork 0 1\nwr 1 x\njoin 0 1\nwr 0 x\n"), "none");
+  EXPECT_EQ(races("fork 0 1\nfork 0 2\nwr 1 x\njoin 0 2\nwr 0 x\n"), "race x");
+}
+
+TEST(MbRules, NotifyComesBeforeTheEndOfAWait) {
+  EXPECT_EQ(races("wait 2 c\nwr 1 x\nnotify 1 c\nwake 2 c\nwr 2 x\n"), "none");
+  EXPECT_EQ(races("wait 2 c\nnotify 1 c\nwr 1 x\nwake 2 c\nwr 2 x\n"), "race x");
+}
+
+TEST(MbRules, NotifiesAreOrdered) { EXPECT_EQ(races("wr 1 x\nnotify 1 c\nnotify 2 c\nwr 2 x\n"), "none"); }
+
+// [MB PRE WAIT] ends a section, [MB POST WAIT] begins one: those before and after the wait are ordered with
+// the section of the other thread only as their clashes ask for.
+TEST(MbRules, AWaitEndsItsSection) {
+  EXPECT_EQ(races("acq 1 m\nrd 1 y\nrel 1 m\nwait 1 c\nacq 2 m\nwr 2 x\nnotifyall 2 c\nrel 2 m\n"
+                  "wake 1 c\nacq 1 m\nrd 1 x\nrel 1 m\n"),
             "none");
+  EXPECT_EQ(races("wr 1 y\nacq 1 m\nrel 1 m\nacq 2 m\nwr 2 x\nrel 2 m\nwr 2 y\n"), "race y");
+}
+
+TEST(MbRules, BarriersOrder) {
+  EXPECT_EQ(races("wr 1 x\narrive 1 b\narrive 2 b\nleave 2 b\nleave 1 b\nwr 2 x\n"), "none");
+  EXPECT_EQ(races("arrive 1 b\narrive 2 b\nleave 2 b\nwr 2 x\nleave 1 b\nwr 1 x\n"), "race x");
 }
 
 TEST(Mb, IsOnlyASuspicion) {
