@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "witness/rendezvous.h"
+
 namespace ravel {
 namespace {
 
@@ -80,10 +82,24 @@ Races unordered(const SmallTrace& trace, const Relation& relation) {
   return races;
 }
 
+/// What a reordering must keep of barriers beyond happens-before: the arrivals of a round come after all
+/// those of the round before.
+Edges round_edges(const SmallTrace& trace) {
+  Edges edges;
+  const BarrierPhases rounds = barrier_phases(trace);
+  for (std::size_t round = 0; round < rounds.phases.size(); ++round) {
+    if (!rounds.previous[round]) continue;
+    for (const std::size_t i : rounds.phases[*rounds.previous[round]].arrivals)
+      for (const std::size_t j : rounds.phases[round].arrivals) edges.emplace(i, j);
+  }
+  return edges;
+}
+
 enum class Weak : bool { No, Yes };
 
 /// With more edges in happens-before and in the relation.
-Races races(const SmallTrace& trace, Weak weak, const Edges& more_edges = {}) {
+Races races(const SmallTrace& trace, Weak weak, Edges more_edges = {}) {
+  more_edges.merge(round_edges(trace));
   Edges hb = happens_before_edges(trace);
   hb.insert(more_edges.begin(), more_edges.end());
   const Relation before = closure(trace.events.size(), hb);

@@ -26,8 +26,8 @@ TraceShape sections_and_more(std::uint64_t seed) {
   shape.threads = 2 + static_cast<std::uint32_t>(mix(seed, 10) % 3);
   shape.events = 10 + static_cast<std::uint32_t>(mix(seed, 11) % 40);
   shape.variables = 1 + static_cast<std::uint32_t>(mix(seed, 12) % 5);
-  shape.locks = 1 + static_cast<std::uint32_t>(mix(seed, 23) % 3);
-  shape.locks_held = 1 + static_cast<std::uint32_t>(mix(seed, 24) % 3);
+  shape.locks = chance(seed, 22, 4) ? 1 : 2 + static_cast<std::uint32_t>(mix(seed, 23) % 3);
+  shape.locks_held = 2 + static_cast<std::uint32_t>(mix(seed, 24) % 2);
   shape.nested_releases = chance(seed, 13);
   shape.open_sections = chance(seed, 25);
   shape.reader_locks = chance(seed, 14);
@@ -48,6 +48,7 @@ TraceShape short_sections(std::uint64_t seed) {
 TraceShape closed_and_exclusive(std::uint64_t seed) {
   TraceShape shape = sections_and_more(seed);
   shape.reader_locks = shape.open_sections = false;
+  shape.barriers = false;  // cp and wcp know more of them than hb
   return shape;
 }
 
@@ -65,10 +66,11 @@ TraceShape few_races(std::uint64_t seed) {
 /// Few enough events for the oracle.
 TraceShape predictable(std::uint64_t seed) {
   TraceShape shape;
-  shape.threads = 2 + static_cast<std::uint32_t>(mix(seed, 10) % 2);
-  shape.events = 8 + static_cast<std::uint32_t>(mix(seed, 11) % 9);
+  shape.threads = 2 + static_cast<std::uint32_t>(mix(seed, 10) % 3);
+  shape.events = 8 + static_cast<std::uint32_t>(mix(seed, 11) % 17);
   shape.variables = 1 + static_cast<std::uint32_t>(mix(seed, 12) % 3);
-  shape.locks = 1 + static_cast<std::uint32_t>(mix(seed, 23) % 3);
+  shape.locks = chance(seed, 22, 4) ? 1 : 2 + static_cast<std::uint32_t>(mix(seed, 23) % 2);
+  shape.locks_held = 2 + static_cast<std::uint32_t>(mix(seed, 24) % 2);
   shape.nested_releases = !chance(seed, 13, 4);
   shape.open_sections = chance(seed, 25);
   shape.reader_locks = chance(seed, 14, 4);
