@@ -105,5 +105,16 @@ TEST(Cp, NamesMemoryThatIsGone) {
   EXPECT_EQ(found.front().object, "0x1000");
 }
 
+// Thread 3 arrives when the round of threads 1 and 2 is full. Had it come earlier, it would be part of that
+// round: no reordering has it there.
+TEST(Cp, ALaterRoundStaysLater) {
+  EXPECT_EQ(
+      summary(detect("rd 1 x\narrive 1 b\narrive 2 b\nleave 1 b\nleave 2 b\narrive 3 b\nwr 3 x\n", "cp")),
+      "none");
+  EXPECT_EQ(
+      summary(detect("arrive 1 b\nrd 1 x\narrive 2 b\nleave 1 b\nleave 2 b\narrive 3 b\nwr 3 x\n", "cp")),
+      "race x");
+}
+
 }  // namespace
 }  // namespace ravel

@@ -60,5 +60,16 @@ TEST(Wcp, UnorderedAtomicAccessesEndThePromise) {
   EXPECT_EQ(found.front().verdict, Verdict::Suspected);
 }
 
+// Thread 3 arrives when the round of threads 1 and 2 is full. Had it come earlier, it would be part of that
+// round: no reordering has it there.
+TEST(Wcp, ALaterRoundStaysLater) {
+  EXPECT_EQ(
+      summary(detect("rd 1 x\narrive 1 b\narrive 2 b\nleave 1 b\nleave 2 b\narrive 3 b\nwr 3 x\n", "wcp")),
+      "none");
+  EXPECT_EQ(
+      summary(detect("arrive 1 b\nrd 1 x\narrive 2 b\nleave 1 b\nleave 2 b\narrive 3 b\nwr 3 x\n", "wcp")),
+      "race x");
+}
+
 }  // namespace
 }  // namespace ravel
