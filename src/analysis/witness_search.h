@@ -35,7 +35,7 @@ class WitnessSearch final : public Analysis {
   bool enough_ = true;  ///< the trace has what the closure needs
   CertainOrder order_;
   std::unique_ptr<TraceClosure> closure_;
-  std::vector<ThreadId> threads_;                                 ///< that have acted or were forked
+  std::vector<ThreadId> threads_;  ///< that have acted or were forked
   boost::unordered_flat_map<std::uint64_t, ThreadId> thread_of_;  ///< by position of an event of a goal
 };
 

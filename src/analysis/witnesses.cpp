@@ -40,11 +40,9 @@ Result<void> write_file(const std::string& path, const std::string& text) {
 }
 
 /// Writes what there is of the witness; the path of its schedule, or empty.
-Result<std::string> export_witness(const Witness& witness, const Finding& finding,
-                                   const std::string& directory) {
+Result<std::string> export_witness(const Witness& witness, const Finding& finding, const std::string& directory) {
   const std::string stem = (std::filesystem::path(directory) / finding.id).string();
-  std::string comment =
-      fmt::format("{}\nA correct reordering of the recorded run that shows it.", finding.message);
+  std::string comment = fmt::format("{}\nA correct reordering of the recorded run that shows it.", finding.message);
   const auto schedule = witness_schedule(witness, finding.message);
   if (schedule) {
     if (auto wrote = write_file(stem + ".json", *schedule); !wrote) return std::unexpected(wrote.error());
@@ -66,15 +64,14 @@ void tell_none(Finding& finding, const std::string& why, bool rejected) {
 }
 
 void add_evidence(Finding& finding, Evidence evidence) {
-  const auto behind = std::ranges::upper_bound(finding.evidence, evidence.verdict, std::ranges::greater{},
-                                               &Evidence::verdict);
+  const auto behind =
+      std::ranges::upper_bound(finding.evidence, evidence.verdict, std::ranges::greater{}, &Evidence::verdict);
   finding.evidence.insert(behind, std::move(evidence));
 }
 
 }  // namespace
 
-Result<void> add_witnesses(TraceReader& trace, std::vector<Finding>& findings,
-                           const WitnessOptions& options) {
+Result<void> add_witnesses(TraceReader& trace, std::vector<Finding>& findings, const WitnessOptions& options) {
   struct Wanted {
     Finding* finding;
     WitnessGoal goal;
@@ -133,13 +130,12 @@ Result<void> add_witnesses(TraceReader& trace, std::vector<Finding>& findings,
       if (!exported) return std::unexpected(exported.error());
       schedule = std::move(*exported);
     }
-    add_evidence(finding,
-                 {.analysis = "witness",
-                  .verdict = Verdict::Predicted,
-                  .scope = trace.path(),
-                  .events = wanted[i].goal.events,
-                  .guarantee = fmt::format("a checked reordering of {} events", witness->sequence.size()),
-                  .schedule = schedule});
+    add_evidence(finding, {.analysis = "witness",
+                           .verdict = Verdict::Predicted,
+                           .scope = trace.path(),
+                           .events = wanted[i].goal.events,
+                           .guarantee = fmt::format("a checked reordering of {} events", witness->sequence.size()),
+                           .schedule = schedule});
   }
   return {};
 }

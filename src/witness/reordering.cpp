@@ -50,8 +50,8 @@ class Replay {
     if (kRetroAccesses.has(event.kind)) return ReorderingRule::LateAccess;
     if (done_[i] || next_of(event.thread) != i) return ReorderingRule::ProgramOrder;
     if (!all_done(listed(forks_of_, event.thread))) return ReorderingRule::BeforeFork;
-    if (event.kind == EventKind::Join &&
-        (!all_done(listed(forks_of_, event.other_thread())) || next_of(event.other_thread()).has_value()))
+    if (event.kind == EventKind::Join && (!all_done(listed(forks_of_, event.other_thread())) ||
+                                          next_of(event.other_thread()).has_value()))
       return ReorderingRule::JoinTooEarly;
     if (is_acquire(event.kind) && !holders(event).empty()) return ReorderingRule::LockHeld;
     if (is_release(event.kind) && !holds(event)) return ReorderingRule::LockNotHeld;
@@ -183,7 +183,7 @@ class Replay {
   std::map<ThreadId, Indices> forks_of_;  // the forks that name the thread
   std::map<ThreadId, std::size_t> ran_;   // how many of its events
   Indices blocks_;                        // events that begin or end the life of memory
-  std::vector<Sources> sources_;          // by event, in the original
+  std::vector<Sources> sources_;  // by event, in the original
   Memory memory_;
   std::map<std::uint64_t, ThreadId> owner_;
   std::map<std::uint64_t, std::set<ThreadId>> readers_;

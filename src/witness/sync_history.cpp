@@ -14,7 +14,9 @@ LineId SyncHistory::add_line() {
 }
 
 void SyncHistory::need(LineId line, Mark at, Reached what, Need why) {
-  const Kind kind = why == Need::Order ? Kind::Order : why == Need::Reading ? Kind::Reading : Kind::Memory;
+  const Kind kind = why == Need::Order     ? Kind::Order
+                    : why == Need::Reading ? Kind::Reading
+                                           : Kind::Memory;
   lines_[line.index()].items.push_back(
       {at, what.line.value & ((1U << 30) - 1), static_cast<std::uint32_t>(kind) & 3U, what.mark});
 }

@@ -115,8 +115,7 @@ class SyncClosure {
  public:
   enum class Rules : std::uint8_t {
     All,
-    Order  ///< only what no run of the program can change: not what was read, nor where memory was, nor
-           ///< sections
+    Order  ///< only what no run of the program can change: not what was read, nor where memory was, nor sections
   };
 
   explicit SyncClosure(SyncHistory& history, Rules rules = Rules::All) : history_(&history), rules_(rules) {}

@@ -70,8 +70,7 @@ class Slice {
     if (!cycle) return std::unexpected(fmt::format("the check rejects it: {}", cycle.error().text()));
     std::set<ThreadId> threads;
     for (const std::uint64_t position : witness.goal.events)
-      if (const auto index = witness.trace.index_of(position))
-        threads.insert(witness.trace.events[*index].thread);
+      if (const auto index = witness.trace.index_of(position)) threads.insert(witness.trace.events[*index].thread);
     if (std::set<ThreadId>(cycle->begin(), cycle->end()) != threads)
       return std::unexpected("the check rejects it: other threads wait for each other");
     return witness;

@@ -1,12 +1,11 @@
-// Witness: a correct reordering of a trace that ends in a race or in a deadlock, to be shown and to be
-// driven.
+// Witness: a correct reordering of a trace that ends in a race or in a deadlock, to be shown and to be driven.
 //
-// It runs a cut, the first events of every thread, in the order of the trace, and then the events it is
-// about. Where the cut comes from (the closure of sync_history.h, for one) does not matter: the checker
-// (reordering.h) judges the result, and only what it accepts is a witness. It judges by the whole beginning
-// of the trace if that is short, else by a slice: the cut, the first event of each thread behind it, and
-// whatever could show that the cut lacks something (writes to what it reads, operations on its barriers and
-// conditions, forks of its threads, the beginning and end of its memory).
+// It runs a cut, the first events of every thread, in the order of the trace, and then the events it is about.
+// Where the cut comes from (the closure of sync_history.h, for one) does not matter: the checker
+// (reordering.h) judges the result, and only what it accepts is a witness. It judges by the whole beginning of
+// the trace if that is short, else by a slice: the cut, the first event of each thread behind it, and whatever
+// could show that the cut lacks something (writes to what it reads, operations on its barriers and conditions,
+// forks of its threads, the beginning and end of its memory).
 #pragma once
 
 #include <cstdint>
@@ -62,9 +61,9 @@ Result<std::vector<std::expected<Witness, std::string>>> build_witnesses(
 std::string witness_text(const Witness& witness, const std::string& comment);
 
 /// A schedule (docs/schedule.md) that drives the recorded program along the witness. It constrains the order
-/// of operations on the same lock and of clashing accesses as far as nothing else implies it, lets the
-/// threads of the goal arrive before any goes on, and holds back what lies behind. Steps are named by counts,
-/// so a trace without ordinals, or with threads of unknown origin, has none: the error says so.
+/// of operations on the same lock and of clashing accesses as far as nothing else implies it, lets the threads
+/// of the goal arrive before any goes on, and holds back what lies behind. Steps are named by counts, so a
+/// trace without ordinals, or with threads of unknown origin, has none: the error says so.
 std::expected<std::string, std::string> witness_schedule(const Witness& witness, const std::string& outcome);
 
 }  // namespace ravel

@@ -181,11 +181,11 @@ class Constraints {
   std::map<ThreadId, std::uint64_t> syncs_;  ///< so far
   std::vector<Point> points_;                ///< what runs
   std::vector<Point> goals_;
-  std::vector<Point> beyond_;  ///< each thread's first event behind all that
+  std::vector<Point> beyond_;                ///< each thread's first event behind all that
   std::map<std::uint64_t, std::size_t> last_on_lock_;
   std::map<std::uint64_t, Memory> memory_;
-  std::map<ThreadId, std::map<ThreadId, std::size_t>> known_;  ///< the last points before the thread's last
-  std::vector<std::map<ThreadId, std::size_t>> known_at_;      ///< by point
+  std::map<ThreadId, std::map<ThreadId, std::size_t>> known_;     ///< the last points before the thread's last
+  std::vector<std::map<ThreadId, std::size_t>> known_at_;         ///< by point
   std::vector<Constraint> constraints_;
 };
 

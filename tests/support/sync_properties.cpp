@@ -298,13 +298,11 @@ Outcome witnesses_show_it(const SmallTrace& trace) {
     if (!read) return {true, read.error().text()};
     if (witness.goal.kind == WitnessGoal::Kind::Race) {
       const std::uint64_t last = read->events.back().position;
-      if (!happens_before_races(*read).contains({last - 1, last}))
-        return {true, "the race is not at its end"};
-    } else if (std::ranges::none_of(read->events,
-                                    [](const Event& event) {
-                                      // Whether a request is a reader's is not in a trace.
-                                      return event.kind == EventKind::AcquireShared;
-                                    }) &&
+      if (!happens_before_races(*read).contains({last - 1, last})) return {true, "the race is not at its end"};
+    } else if (std::ranges::none_of(read->events, [](const Event& event) {
+                 // Whether a request is a reader's is not in a trace.
+                 return event.kind == EventKind::AcquireShared;
+               }) &&
                deadlocks(*read, Verdict::Observed).empty()) {
       return {true, "it does not end in a deadlock"};
     }
@@ -340,8 +338,7 @@ Outcome schedules_lead_there(const SmallTrace& original) {
                                     fmt::join(positions, " "), *schedule);
     if (witness.goal.kind == WitnessGoal::Kind::Deadlock &&
         std::ranges::any_of(at, [&](std::size_t one) { return one != positions.size(); }))
-      outcome.failure =
-          fmt::format("the run does not deadlock: {}\n{}", fmt::join(positions, " "), *schedule);
+      outcome.failure = fmt::format("the run does not deadlock: {}\n{}", fmt::join(positions, " "), *schedule);
   }
   return outcome;
 }
@@ -371,14 +368,12 @@ std::span<const Property> sync_properties() {
                nested, deadlocks_are_real_and_none_is_silent, 4},
       Property{"PredictionsHaveWitnesses", "the checker accepts a witness of all that is predicted", mixed,
                predictions_have_witnesses, 4},
-      Property{"SlicesJudgeAsTheTrace",
-               "a slice of the trace judges a cut that is too short as the trace does", for_the_oracle,
-               slices_judge_as_the_trace, 8},
+      Property{"SlicesJudgeAsTheTrace", "a slice of the trace judges a cut that is too short as the trace does",
+               for_the_oracle, slices_judge_as_the_trace, 8},
       Property{"WitnessesShowIt", "a witness read back as a trace has the race or the deadlock", mixed,
                witnesses_show_it, 8},
-      Property{"SchedulesLeadThere",
-               "a run under a witness' schedule has the events side by side, or deadlocks", program,
-               schedules_lead_there, 4},
+      Property{"SchedulesLeadThere", "a run under a witness' schedule has the events side by side, or deadlocks",
+               program, schedules_lead_there, 4},
   };
   return kProperties;
 }

@@ -49,8 +49,7 @@ class Run {
   bool can_go_on(const Event& event) const {
     if (event.kind == EventKind::Join) {
       const auto other = threads_.find(event.other_thread());
-      return other == threads_.end() ||
-             (other->second.forked && other->second.next == other->second.events.size());
+      return other == threads_.end() || (other->second.forked && other->second.next == other->second.events.size());
     }
     if (!is_acquire(event.kind)) return true;
     const auto owner = owners_.find(event.target);
@@ -62,8 +61,7 @@ class Run {
   std::vector<Candidate> candidates() const {
     std::vector<Candidate> all;
     for (const auto& [id, thread] : threads_) {
-      if (!thread.forked || thread.next == thread.events.size() || !can_go_on(*thread.events[thread.next]))
-        continue;
+      if (!thread.forked || thread.next == thread.events.size() || !can_go_on(*thread.events[thread.next])) continue;
       Candidate candidate;
       candidate.thread = id.value;
       candidate.path.text = thread.path;
