@@ -39,7 +39,7 @@ class EmbeddedSink final : public DetectionSink {
 class MustBeforeRaces final : public Analysis {
  public:
   MustBeforeRaces() : MustBeforeRaces(MbOptions{}) {}
-  explicit MustBeforeRaces(const MbOptions& options) : min_events_(options.min_events) {
+  explicit MustBeforeRaces(const MbOptions& options) : options_(options) {
     if (options.embedded_hb) hb_ = find_analyses("hb")->front()->make();
   }
 
@@ -74,8 +74,9 @@ class MustBeforeRaces final : public Analysis {
       }
       i += parts;
       undecided_ += parts;
-      constexpr std::size_t kMaxEvents = std::size_t{1} << 20;
-      if (state_.closed() ? undecided_ >= min_events_ : undecided_ >= kMaxEvents || state_.full()) decide();
+      if (state_.closed() ? undecided_ >= options_.min_events
+                          : undecided_ >= options_.max_events || state_.full())
+        decide();
     }
   }
 
@@ -112,7 +113,7 @@ class MustBeforeRaces final : public Analysis {
     retired_.clear();
   }
 
-  const std::size_t min_events_;
+  const MbOptions options_;
   DetectionSink* sink_ = nullptr;
   const Variables* variables_ = nullptr;
   std::unique_ptr<Analysis> hb_;

@@ -9,8 +9,9 @@
 namespace ravel {
 
 struct MbOptions {
-  bool embedded_hb = true;      ///< report the races of hb, too
-  std::size_t min_events = 64;  ///< nothing is decided before so many
+  bool embedded_hb = true;                        ///< report the races of hb, too
+  std::size_t min_events = 64;                    ///< nothing is decided before so many
+  std::size_t max_events = std::size_t{1} << 20;  ///< ... and after so many, though sections are open
 };
 
 std::unique_ptr<Analysis> make_mb(const MbOptions& options);

@@ -90,7 +90,8 @@ TraceShape predictable_with_more(std::uint64_t seed) {
 // Windows as short as they can be, so that state must survive from one to the next.
 constexpr CpOptions kCp{.min_window = 1}, kRawCp{.continuation = false, .min_window = 1},
     kCpInShortWindows{.min_window = 1, .max_window = 4};
-constexpr MbOptions kMb{.min_events = 1}, kOnlyMb{.embedded_hb = false, .min_events = 1};
+constexpr MbOptions kMb{.min_events = 1}, kOnlyMb{.embedded_hb = false, .min_events = 1},
+    kMbInShortWindows{.embedded_hb = false, .min_events = 1, .max_events = 4};
 
 std::vector<Detected> run(const SmallTrace& trace, std::unique_ptr<Analysis> analysis) {
   // Small batches, so that state must survive from one to the next.
@@ -276,6 +277,16 @@ Outcome mb_is_its_definition(const SmallTrace& trace) {
   return matches_definition(pairs(run(trace, make_mb(kOnlyMb))), must_before_races(trace));
 }
 
+/// An order that is found too late makes a race too many.
+Outcome mb_misses_nothing_in_short_windows(const SmallTrace& trace) {
+  const auto found = seconds(pairs(run(trace, make_mb(kMbInShortWindows))));
+  const auto expected = seconds(must_before_races(trace));
+  Outcome outcome{!expected.empty(), std::nullopt};
+  if (!std::ranges::includes(found, expected))
+    outcome.failure = fmt::format("blames {}, and not {}", fmt::join(found, " "), fmt::join(expected, " "));
+  return outcome;
+}
+
 Outcome mb_reports_hb_races(const SmallTrace& trace) {
   const auto found = seconds(pairs(run(trace, make_mb(kMb))));
   std::set<std::uint64_t> expected = seconds(must_before_races(trace));
@@ -352,6 +363,9 @@ std::span<const Property> predictive_properties() {
                first_wcp_race_survives_owner_filter},
       Property{"MbIsItsDefinition", "mb reports only pairs its definition has, and every second event of one",
                sections_and_more, mb_is_its_definition},
+      Property{"MbMissesNothingInShortWindows",
+               "mb blames every second event of its definition also when it decides while sections are open",
+               sections_and_more, mb_misses_nothing_in_short_windows},
       Property{"MbReportsHbRaces", "mb blames the events that must-before or happens-before blame",
                sections_and_more, mb_reports_hb_races, 2},
       Property{"MbSurvivesTheOwnerFilter",
