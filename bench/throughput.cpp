@@ -5,60 +5,21 @@
 // system time of the whole row: reading, checking, resolving and analysing. Rows that read are the best of
 // several runs, because whatever else a shared machine does only ever adds to them.
 #include <fmt/format.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
-#include <functional>
 #include <string>
 
 #include "analysis/analysis.h"
 #include "analysis/chain.h"
 #include "trace/format.h"
+#include "workload/measure.h"
 #include "workload/workload.h"
 
 namespace ravel {
 namespace {
-
-struct Cost {
-  double cpu_seconds = 0;
-  double peak_megabytes = 0;
-};
-
-[[noreturn]] void die(const std::string& message) {
-  fmt::print(stderr, "throughput: {}\n", message);
-  std::exit(kExitInternal);
-}
-
-/// Runs `work` in a child process.
-Cost measure_once(const std::function<Result<void>()>& work) {
-  std::fflush(nullptr);
-  const pid_t child = fork();
-  if (child == 0) {
-    const Result<void> done = work();
-    if (!done) fmt::print(stderr, "throughput: {}\n", done.error().text());
-    std::_Exit(done ? 0 : 1);
-  }
-  int status = 0;
-  rusage usage{};
-  if (wait4(child, &status, 0, &usage) != child || status != 0) die("a measured process failed");
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
-  };
-  return {seconds(usage.ru_utime) + seconds(usage.ru_stime), static_cast<double>(usage.ru_maxrss) / 1024};
-}
-
-Cost measure(int runs, const std::function<Result<void>()>& work) {
-  Cost best = measure_once(work);
-  for (int i = 1; i < runs; ++i) {
-    const Cost cost = measure_once(work);
-    if (cost.cpu_seconds < best.cpu_seconds) best = cost;
-  }
-  return best;
-}
 
 Result<void> generate(const WorkloadParameters& parameters, std::uint64_t events, const std::string& path) {
   const auto format = find_format({}, path);
@@ -95,10 +56,37 @@ Result<void> run_analyses(const std::string& path, const std::string& names) {
   return {};
 }
 
+/// Millions of events per CPU second, and peak memory, of each analysis on longer and longer traces: the same
+/// speed in each column means that the cost grows as the trace does.
+void print_growth(const WorkloadParameters& parameters, std::uint64_t events, int runs,
+                  const std::string& directory) {
+  const std::array<std::uint64_t, 4> lengths = {events / 20, events / 4, events / 2, events};
+  fmt::print("\n{:<12}", "analysis");
+  for (const std::uint64_t length : lengths)
+    fmt::print(" {:>22}", fmt::format("{:.1f} M events", static_cast<double>(length) / 1e6));
+  fmt::print("\n{:<12}", "");
+  for (std::size_t i = 0; i < lengths.size(); ++i) fmt::print(" {:>12} {:>9}", "M/CPU s", "peak MB");
+  fmt::print("\n");
+  const auto path = [&](std::uint64_t length) { return fmt::format("{}/{}.rvl", directory, length); };
+  for (const std::uint64_t length : lengths)
+    if (auto made = generate(parameters, length, path(length)); !made) die(made.error().text());
+  for (const AnalysisInfo& info : analyses()) {
+    fmt::print("{:<12}", info.name);
+    for (const std::uint64_t length : lengths) {
+      const Cost cost = measure(runs, [&] { return run_analyses(path(length), std::string(info.name)); });
+      fmt::print(" {:>12.2f} {:>9.0f}", static_cast<double>(length) / cost.cpu_seconds / 1e6,
+                 cost.peak_megabytes);
+      std::fflush(stdout);
+    }
+    fmt::print("\n");
+  }
+}
+
 int run(int argc, char** argv) {
   WorkloadParameters parameters;
   std::uint64_t events = 20'000'000;
   int runs = 5;
+  bool growth = false;
   std::string directory;
   CLI::App app{"Events per CPU second and bytes per event of every trace format and analysis"};
   app.add_option("--events", events, "length of the trace")->capture_default_str();
@@ -115,6 +103,8 @@ int run(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--seed", parameters.seed)->capture_default_str();
   app.add_option("--runs", runs, "runs of each row that reads; the best counts")->capture_default_str();
+  app.add_flag("--growth", growth,
+               "instead, how the cost of each analysis grows with the length of the trace");
   app.add_option("--keep", directory, "write the traces to this directory and leave them there");
   CLI11_PARSE(app, argc, argv);
 
@@ -129,6 +119,11 @@ int run(int argc, char** argv) {
       "{}\n\n",
       events, parameters.threads, parameters.locks, parameters.variables, parameters.contention,
       parameters.nesting, parameters.racy, parameters.units, parameters.seed);
+  if (growth) {
+    print_growth(parameters, events, runs, directory);
+    if (!keep) std::filesystem::remove_all(directory);
+    return 0;
+  }
   fmt::print("{:<28} {:>14} {:>10} {:>12} {:>10}\n", "", "events/CPU s", "MB/CPU s", "bytes/event",
              "peak MB");
   const auto row = [](const std::string& name, std::uint64_t count, double bytes, const Cost& cost) {

@@ -78,6 +78,7 @@ void CausalClocks::barrier(const Event& event) {
     BarrierState::Round& round = b.rounds.back();
     b.entered[event.thread] = b.first + b.rounds.size() - 1;
     ++round.inside;
+    edge(self, b.full);
     round.arrivals.join(self.H);
     return;
   }
@@ -85,6 +86,7 @@ void CausalClocks::barrier(const Event& event) {
   if (entered == b.entered.end()) return;  // the trace began while the thread was inside
   BarrierState::Round& round = b.rounds[entered->second - b.first];
   b.entered.erase(entered);
+  if (!round.closed) b.full = round.arrivals;
   round.closed = true;
   --round.inside;
   edge(self, round.arrivals);

@@ -5,10 +5,12 @@
 //        edge's source whose target happens before it. P travels along program order and from a release to
 //        later acquires as H does.
 //
-// All edges but those of locks are base edges: fork and join, barriers, what synchronizes in C++20, and
-// conditions: notifies that fell into a wait must fall into it again, so the beginning of a wait comes before
-// them and its end after them (these edges are in H, too). Which sections of a lock are ordered by a base
-// edge is the caller's to say: it raises P after acquire() and before release().
+// All edges but those of locks are base edges: fork and join, barriers, what synchronizes in C++20, and what
+// a reordering must keep beyond that. Who arrives at a barrier after a round was full must not be part of
+// that round, so all arrivals of a round come before those of the next. Notifies that fell into a wait must
+// fall into it again, so the beginning of a wait comes before them and its end after them. (These edges are
+// in H, too.) Which sections of a lock are ordered by a base edge is the caller's to say: it raises P after
+// acquire() and before release().
 //
 // Local time counts all events of a thread, so that an edge may begin at any of them: next() before each, and
 // after each of kTimeSteps, because accesses that are reported late come between those.
@@ -101,6 +103,7 @@ class CausalClocks {
     };
     std::deque<Round> rounds;
     std::uint64_t first = 0;
+    VectorClock full;  ///< the arrivals of the last round that was
     boost::unordered_flat_map<ThreadId, std::uint64_t> entered;
   };
   struct ConditionState {

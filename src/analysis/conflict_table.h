@@ -67,7 +67,7 @@ class ConflictTable {
     std::uint32_t end[2] = {};  ///< by whether it wrote
   };
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  struct Entry {
+  struct alignas(64) Entry {
     LockId lock;
     std::uint32_t next = kNone;  ///< entry of the same variable
     std::array<std::array<Last, 2>, 2>

@@ -26,14 +26,13 @@
 #include "analysis/cp.h"
 
 #include <algorithm>
-#include <array>
 #include <ranges>
 
 #include "analysis/causal_clocks.h"
+#include "analysis/causal_races.h"
 #include "analysis/clock_log.h"
 #include "analysis/conflict_table.h"
 #include "analysis/open_sections.h"
-#include "analysis/race_history.h"
 #include "analysis/recorder_times.h"
 #include "analysis/resolver.h"
 #include "analysis/retired_variables.h"
@@ -42,7 +41,7 @@
 namespace ravel {
 namespace {
 
-class CausallyPrecedes final : public Analysis, ConflictTable::Observer, RaceHistory::Observer {
+class CausallyPrecedes final : public Analysis, ConflictTable::Observer {
  public:
   CausallyPrecedes() : CausallyPrecedes(CpOptions{}) {}
   explicit CausallyPrecedes(const CpOptions& options) : options_(options) {}
@@ -50,9 +49,8 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer, RaceHis
   Wants wants() const override { return {kAccesses | CausalClocks::kKinds, FilterLevel::Owner}; }
 
   void begin(const TraceContext& context, DetectionSink& sink) override {
-    sink_ = &sink;
+    races_.begin(context, sink);
     variables_ = &context.variables;
-    exact_ = context.header.access_order == AccessOrder::Exact;
     late_ = context.header.filter == FilterLevel::Owner;
     begin_window();
   }
@@ -63,7 +61,7 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer, RaceHis
       if (i + 2 * kAhead < batch.size() && is_access(batch[i + 2 * kAhead].kind))
         conflicts_.prefetch_index(batch[i + 2 * kAhead].variable());
       if (i + kAhead < batch.size() && is_access(batch[i + kAhead].kind)) {
-        history_.prefetch(batch[i + kAhead].variable());
+        races_.prefetch(batch[i + kAhead].variable());
         conflicts_.prefetch(batch[i + kAhead].variable());
       }
       if (!kWanted.has(batch[i].kind)) continue;
@@ -71,9 +69,7 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer, RaceHis
       arrive(window_.back());
       // Not within an access to several variables.
       if (i + 1 < batch.size() && batch[i + 1].position == batch[i].position) continue;
-      constexpr std::size_t kMinWindow = 64;  // a shorter one is not worth a window of its own
-      if (unsettled_ == 0 ? window_.size() >= kMinWindow : window_.size() >= options_.max_window)
-        end_window();
+      if (unsettled_ == 0 ? window_.size() >= options_.min_window : window_is_full()) end_window();
     }
   }
 
@@ -102,14 +98,13 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer, RaceHis
     std::size_t index = 0;  ///< of the second event in the window
     Epoch first;            ///< when the first one was
   };
-  /// An earlier access that the one at hand races with.
-  struct First {
-    Involved access;
-    Epoch when;
-    VariableId variable;
+  /// Where a pass found a race: the latest access that the event at `index` races with.
+  struct Stop {
+    std::size_t index = 0;
+    CausalRaces::First first;
     bool also_hb = false;  ///< happens-before does not order them either
-    Time now = 0;          ///< of its thread
-    Time known = 0;        ///< P's entry for its thread
+    Time now = 0;          ///< of the first one's thread
+    Time known = 0;        ///< P's entry for that thread
   };
 
   // As events come: what does not depend on P.
@@ -134,7 +129,7 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer, RaceHis
             open_.for_each_at(event.thread, static_cast<Time>(event.value), [&](const SectionName& section) {
               conflicts_.remember(section, event.variable(), event.kind == EventKind::RetroWrite);
             });
-        if (!known) loose_ = true;
+        if (!known) races_.loosen();
         return;
       }
       case EventKind::Split:
@@ -160,6 +155,12 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer, RaceHis
     recorder_.step(event.thread, time(event.thread)++);
   }
 
+  /// In a pass each event that may tell a thread something can leave a clock in the logs.
+  bool window_is_full() const {
+    constexpr std::size_t kMaxTimes = std::size_t{1} << 25;
+    return window_.size() >= options_.max_window || sections_.size() * arrival_times_.size() >= kMaxTimes;
+  }
+
   /// The local time that the thread will have in a pass.
   Time& time(ThreadId thread) {
     if (thread.index() >= arrival_times_.size()) arrival_times_.resize(thread.index() + 1, 1);
@@ -180,7 +181,7 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer, RaceHis
   void release(Event& event) {
     bool nested = true;
     const OpenSections::Open closed = open_.release(event, nested);
-    if (!nested) nested_ = false;
+    if (!nested) races_.released_out_of_order();
     event.value = kAll;
     if (!closed.name.thread.valid()) return;
     event.value = closed.tag;
@@ -259,11 +260,10 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer, RaceHis
   }
 
   LockSections& log(LockId lock) {
-    if (lock.index() >= logs_.size()) logs_.resize(lock.index() + 1);
-    LockSections& found = logs_[lock.index()];
+    LockSections& found = logs_[lock];
     if (found.checkpoint(window_number_)) {
       touched_logs_.push_back(&found);
-      kept_ -= found.kept();
+      logs_.leave_out(found);
     }
     return found;
   }
@@ -272,15 +272,9 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer, RaceHis
   void settle_logs() {
     for (LockSections* log : touched_logs_) {
       log->trim();
-      kept_ += log->kept();
+      logs_.count(*log);
     }
-    constexpr std::size_t kMaxKept = std::size_t{1} << 24;
-    if (kept_ <= kMaxKept) return;
-    kept_ = 0;
-    for (LockSections& log : logs_) {
-      log.thin();
-      kept_ += log.kept();
-    }
+    logs_.bound();
   }
 
   // A pass over the window.
@@ -341,7 +335,7 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer, RaceHis
       case EventKind::Split:
       case EventKind::Retire:
         if (i >= checked_ && !stopped_) {
-          lifetime(event);
+          races_.lifetime(event);
           checked_ = i + 1;
         }
         clocks_.consume(event);
@@ -370,6 +364,17 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer, RaceHis
   /// rel(k) <CP acq(h) for all k with acq(k) <CP rel(h): `section` is h, its thread at its end.
   void rule_b(Section& section) {
     if (section.settled) return;
+    // One reader's section may know another one's that the rule then applies to.
+    while (raise_latest(section)) {
+      rose_ = true;
+      // Between the two the thread told others less than it should have.
+      const std::size_t t = section.name.thread.index();
+      if (t < published_.size() && published_[t] > section.index) rose_late_ = true;
+      apply(section);
+    }
+  }
+
+  bool raise_latest(Section& section) {
     LockSections& lock = log(section.name.lock);
     const VectorClock& P = clocks_.thread(section.name.thread).P;
     bool rose = false;
@@ -382,12 +387,7 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer, RaceHis
       for (const LockSections::Reader& reader : lock.readers)
         if (const std::uint64_t last = reader.log.covered(P); last > reader.log.implied())
           rose |= raise(section, reader.thread, last);
-    if (!rose) return;
-    rose_ = true;
-    // Between the two the thread told others less than it should have.
-    const std::size_t t = section.name.thread.index();
-    if (t < published_.size() && published_[t] > section.index) rose_late_ = true;
-    apply(section);
+    return rose;
   }
 
   void published(ThreadId thread, std::size_t i) {
@@ -423,110 +423,64 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer, RaceHis
   // The race check: in every pass, as far as nothing races. If P rises later, what was ordered still is.
 
   void check(std::size_t i, std::span<const Event> parts) {
+    if (kRetroAccesses.has(parts.front().kind)) {
+      late_access(parts);
+      checked_ = i + parts.size();
+      return;
+    }
     const ThreadId t = parts.front().thread;
     CausalClocks::ThreadState& self = clocks_.thread(t);
-    const Epoch now(t, self.now);
     // What the thread itself did before is ordered, though it may not causally precede.
     const Time own = self.P[t];
     self.P.set(t, self.now);
-    firsts_.clear();
-    for (const Event& part : parts) {
-      if (part.kind == EventKind::Split) history_.split(part);
-      if (is_access(part.kind) && !kRetroAccesses.has(part.kind)) history_.find_races(part, self.P, *this);
-    }
-    if (!firsts_.empty() && !reporting_) {
-      for (First& first : firsts_) {
-        first.also_hb = !self.H.covers(first.when);
-        first.now = clocks_.thread(first.when.thread()).now;
-        first.known = self.P[first.when.thread()];
-      }
+    const std::span<const CausalRaces::First> firsts = races_.find(parts, self.P);
+    if (!firsts.empty() && !reporting_) {
+      const CausalRaces::First& first = firsts.front();
       stopped_ = true;
-      stopped_at_ = i;
+      stop_ = {.index = i,
+               .first = first,
+               .also_hb = !self.H.covers(first.when),
+               .now = clocks_.thread(first.when.thread()).now,
+               .known = self.P[first.when.thread()]};
       self.P.set(t, own);
       return;
     }
-    if (!firsts_.empty()) {
-      std::ranges::sort(firsts_, std::greater<>(), [](const First& first) { return first.access.position; });
-      for (First& first : firsts_) {
-        first.also_hb = !self.H.covers(first.when);
-        report(first, parts);
-      }
-    }
-    for (const Event& part : parts) remember(part, now, self.P);
+    for (const CausalRaces::First& first : firsts) report(first, parts, !self.H.covers(first.when));
+    races_.remember(parts, Epoch(t, self.now), self.P);
     self.P.set(t, own);
     checked_ = i + parts.size();
   }
 
-  void remember(const Event& part, Epoch now, const VectorClock& P) {
-    Silent silent;
-    switch (part.kind) {
-      case EventKind::Read:
-        history_.read(part, now, P, silent);
-        break;
-      case EventKind::Write:
-        history_.write(part, now, P, silent);
-        break;
-      case EventKind::AtomicLoad:
-      case EventKind::AtomicStore:
-      case EventKind::AtomicRmw: {
-        history_.atomic(part, now, P, silent);
-        if (loose_) break;
-        // As if they were plain.
-        if (part.kind == EventKind::AtomicLoad)
-          atomics_.read(part, now, P, silent);
-        else
-          atomics_.write(part, now, P, silent);
-        loose_ |= silent.raced;
-        break;
-      }
-      case EventKind::RetroRead:
-      case EventKind::RetroWrite:
-        history_.remember(part, {part.thread, recorder_.last(part.thread, static_cast<Time>(part.value),
-                                                             clocks_.thread(part.thread).now)});
-        break;
-      case EventKind::Retire:
-        history_.retire(part);
-        atomics_.retire(part);
-        break;
-      default:
-        break;
+  void late_access(std::span<const Event> parts) {
+    for (const Event& part : parts) {
+      if (kVariableLifetime.has(part.kind)) races_.lifetime(part);
+      if (!is_access(part.kind)) continue;
+      const ThreadId t = part.thread;
+      races_.remember_late(part,
+                           {t, recorder_.last(t, static_cast<Time>(part.value), clocks_.thread(t).now)});
     }
   }
 
-  struct Silent final : RaceHistory::Observer {
-    bool raced = false;
-    void race(const Involved& /*first*/, Epoch /*when*/, const Event& /*second*/) override { raced = true; }
-  };
-
-  void lifetime(const Event& event) {
-    if (event.kind == EventKind::Split) {
-      history_.split(event);
-      atomics_.split(event);
-    } else {
-      history_.retire(event);
-      atomics_.retire(event);
-    }
-  }
-
-  void race(const Involved& first, Epoch when, const Event& second) override {
-    firsts_.push_back({first, when, second.variable()});
+  void report(const CausalRaces::First& first, std::span<const Event> parts, bool also_hb) {
+    races_.report(first, parts, also_hb, continues_,
+                  retired_.address(first.variable, parts.front().position));
   }
 
   void race_becomes_edge() {
-    const std::size_t i = stopped_at_;
-    const std::span<const Event> parts = std::span<const Event>(window_).subspan(i, count_parts(window_, i));
-    const First& first =
-        *std::ranges::max_element(firsts_, {}, [](const First& each) { return each.access.position; });
-    Epoch from = first.when;
+    const std::size_t i = stop_.index;
+    Epoch from = stop_.first.when;
     bool ordered = false;
     if (late_) {
       // Where in its recorder's time the access was may be unknown. If it may be ordered, it counts as
       // ordered.
-      const auto [begin, end] = recorder_.around(from.thread(), from.time(), first.now);
-      ordered = first.known >= begin;
+      const auto [begin, end] = recorder_.around(from.thread(), from.time(), stop_.now);
+      ordered = stop_.known >= begin;
       from = Epoch(from.thread(), end);
     }
-    if (!ordered) report(first, parts);
+    if (ordered)
+      races_.pass_over();
+    else
+      report(stop_.first, std::span<const Event>(window_).subspan(i, count_parts(window_, i)), stop_.also_hb);
     const auto after = std::ranges::upper_bound(edges_, i, {}, &RaceEdge::index);
     edges_.insert(after, {i, from});
     constexpr std::uint64_t kFree = 1 << 20, kTimes = 4;
@@ -534,37 +488,9 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer, RaceHis
     if (replayed_ > kFree + kTimes * seen_) continues_ = false;
   }
 
-  void report(const First& first, std::span<const Event> parts) {
-    const auto second = std::ranges::find_if(
-        parts, [&](const Event& part) { return is_access(part.kind) && part.variable() == first.variable; });
-    const bool first_of_all = !std::exchange(found_, true);
-    const bool promised = nested_ && !loose_ && (first_of_all || (continues_ && exact_));
-    const std::array events = {first.access, Involved(*second)};
-    sink_->report(
-        {.kind = FindingKind::Race,
-         .verdict = promised ? Verdict::Predicted : Verdict::Suspected,
-         .analysis = "cp",
-         .guarantee = !promised ? ""
-                      : first.also_hb
-                          ? "a correct reordering has this race or a deadlock; nothing orders the two "
-                            "accesses in the recorded run either"
-                          : "a correct reordering has this race or a deadlock; in the recorded run "
-                            "only the order of lock operations hides it",
-         .variable = first.variable,
-         .events = events,
-         .address = retired_.address(first.variable, second->position)});
-  }
-
   const CpOptions options_;
-  DetectionSink* sink_ = nullptr;
   const Variables* variables_ = nullptr;
-  bool exact_ = true;
   bool late_ = false;  ///< accesses may be reported late
-
-  // What may be promised.
-  bool nested_ = true;  ///< all releases so far
-  bool loose_ = false;  ///< something in the window or before it is ordered less than it should be
-  bool found_ = false;  ///< a race
   bool continues_ = options_.continuation;
   std::uint64_t seen_ = 0;      ///< events
   std::uint64_t replayed_ = 0;  ///< events in passes that a race asked for
@@ -588,21 +514,18 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer, RaceHis
 
   // Passes.
   CausalClocks clocks_;
-  std::deque<LockSections> logs_;  ///< by lock
+  SectionLogs logs_;
   std::vector<LockSections*> touched_logs_;
   std::uint64_t window_number_ = 0;
-  std::size_t kept_ = 0;  ///< by the logs
   ClockLog times_;
   std::vector<std::size_t> published_;  ///< by thread: index of the last event that others can learn from
   bool rose_ = false;                   ///< some latest()
   bool rose_late_ = false;              ///< ... after the thread had told others of its P
-  RaceHistory history_;
-  RaceHistory atomics_;      ///< atomic accesses as if they were plain
+  CausalRaces races_{"cp"};
   std::size_t checked_ = 0;  ///< events of the window before this one have been
-  bool stopped_ = false;     ///< the event at stopped_at_ races with firsts_
-  std::size_t stopped_at_ = 0;
+  bool stopped_ = false;     ///< at stop_
+  Stop stop_;
   bool reporting_ = false;  ///< P is final, and every race is to be reported
-  std::vector<First> firsts_;
 };
 
 const RegisterAnalysis kRegister({

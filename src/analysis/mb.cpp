@@ -2,14 +2,14 @@
 // embedded happens-before detector.
 //
 // Guarantee: none; a race it reports may be impossible (Figure 12.2). Verdict: `suspected`. Every event that
-// is the second of a must-before race is reported as such, as far as the last write and each thread's last
-// reads are remembered, and of each lock the last sections of a thread (1024, then half of them). Clashing
-// accesses are orders of the relation, also unsynchronised ones, so races that follow another one can be
-// hidden from it: that is what the embedded detector is for (16.3). Atomic accesses are volatile ones,
-// whatever their order.
+// is the second of a must-before race is reported as such. Clashing accesses are orders of the relation, also
+// unsynchronised ones, so races that follow another one can be hidden from it: that is what the embedded
+// detector is for (16.3). Atomic accesses are volatile ones, whatever their order.
 //
 // What is clashing is decided when no section is open (MustBefore), or after 1048576 events at the latest; an
-// order of a section that is still open may be missed then.
+// order of a section that is still open may be missed then. Of traces with very many sections or threads the
+// older clocks are kept less exactly, which can hide races, and of 16777216 sections the older half is
+// forgotten, which can make some up.
 #include "analysis/mb.h"
 
 #include <array>
@@ -39,7 +39,7 @@ class EmbeddedSink final : public DetectionSink {
 class MustBeforeRaces final : public Analysis {
  public:
   MustBeforeRaces() : MustBeforeRaces(MbOptions{}) {}
-  explicit MustBeforeRaces(const MbOptions& options) {
+  explicit MustBeforeRaces(const MbOptions& options) : options_(options) {
     if (options.embedded_hb) hb_ = find_analyses("hb")->front()->make();
   }
 
@@ -55,12 +55,16 @@ class MustBeforeRaces final : public Analysis {
 
   void consume(std::span<const Event> batch) override {
     if (hb_) hb_->consume(batch);
+    constexpr std::size_t kAhead = 16;
     for (std::size_t i = 0; i < batch.size();) {
+      if (i + kAhead < batch.size() && is_access(batch[i + kAhead].kind))
+        state_.prefetch(batch[i + kAhead].variable());
       const Event& event = batch[i];
       std::size_t parts = 1;
       if (is_access(event.kind)) {
         parts = count_parts(batch, i);
-        for (const Event& part : batch.subspan(i, parts)) retire(part);
+        if (parts > 1)
+          for (const Event& part : batch.subspan(i, parts)) retire(part);
         state_.access(batch.subspan(i, parts));
       } else if (kVariableLifetime.has(event.kind)) {
         retire(event);
@@ -70,8 +74,9 @@ class MustBeforeRaces final : public Analysis {
       }
       i += parts;
       undecided_ += parts;
-      constexpr std::size_t kMinEvents = 64, kMaxEvents = std::size_t{1} << 20;
-      if (state_.closed() ? undecided_ >= kMinEvents : undecided_ >= kMaxEvents) decide();
+      if (state_.closed() ? undecided_ >= options_.min_events
+                          : undecided_ >= options_.max_events || state_.full())
+        decide();
     }
   }
 
@@ -108,6 +113,7 @@ class MustBeforeRaces final : public Analysis {
     retired_.clear();
   }
 
+  const MbOptions options_;
   DetectionSink* sink_ = nullptr;
   const Variables* variables_ = nullptr;
   std::unique_ptr<Analysis> hb_;

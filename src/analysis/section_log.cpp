@@ -70,15 +70,14 @@ void SectionLog::thin() {
   for (; i < sections_.size(); ++i) {
     const Section& first = sections_[i];
     const Section& last = i + 1 < sections_.size() ? sections_[++i] : first;
-    const auto from = static_cast<std::ptrdiff_t>(rises.size());
-    for (; begin < last.rises; ++begin) {
-      const auto same =
-          std::ranges::find(rises.begin() + from, rises.end(), rises_[begin].thread, &Rise::thread);
-      if (same != rises.end())
-        same->time = rises_[begin].time;
-      else
-        rises.push_back(rises_[begin]);
+    // Both have their rises by thread, and those of the last are higher.
+    std::uint64_t a = begin, b = first.rises;
+    while (a < first.rises || b < last.rises) {
+      const bool from_last = a == first.rises || (b < last.rises && rises_[b].thread <= rises_[a].thread);
+      if (from_last && a < first.rises && rises_[a].thread == rises_[b].thread) ++a;
+      rises.push_back(rises_[from_last ? b++ : a++]);
     }
+    begin = last.rises;
     sections.push_back({first.acquired, last.end, rises.size()});
   }
   sections_ = std::move(sections);
@@ -100,6 +99,19 @@ void LockSections::append_shared(ThreadId thread, Epoch acquired, const VectorCl
   }
   self.log.append(acquired, released, self.last);
   self.last = released;
+}
+
+void LockSections::raise_readers(VectorClock& P) {
+  // One reader's section may know another one's.
+  for (bool rose = true; rose;) {
+    rose = false;
+    for (Reader& each : readers) {
+      const std::uint64_t end = each.log.covered(P);
+      if (end <= each.log.implied()) continue;
+      each.log.raise(P, end);
+      rose = readers.size() > 1;
+    }
+  }
 }
 
 bool LockSections::checkpoint(std::uint64_t number) {
@@ -132,6 +144,21 @@ std::size_t LockSections::kept() const {
   std::size_t count = exclusive.kept();
   for (const Reader& each : readers) count += each.log.kept();
   return count;
+}
+
+LockSections& SectionLogs::operator[](LockId lock) {
+  if (lock.index() >= locks_.size()) locks_.resize(lock.index() + 1);
+  return locks_[lock.index()];
+}
+
+void SectionLogs::thin() {
+  kept_ = 0;
+  for (LockSections& lock : locks_) {
+    lock.thin();
+    kept_ += lock.kept();
+  }
+  // What one section of each lock needs is not too much.
+  limit_ = std::max(kLimit, 2 * kept_);
 }
 
 }  // namespace ravel

@@ -13,6 +13,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "analysis/vector_clock.h"
@@ -85,6 +86,8 @@ class LockSections {
 
   Reader& reader(ThreadId thread);
   void append_shared(ThreadId thread, Epoch acquired, const VectorClock& released);
+  /// P := P joined with H of the releases of all shared sections whose acquires it covers.
+  void raise_readers(VectorClock& P);
 
   /// True if it was not at this checkpoint before.
   bool checkpoint(std::uint64_t number);
@@ -96,6 +99,29 @@ class LockSections {
  private:
   boost::unordered_flat_map<ThreadId, std::size_t> reader_of_;
   std::uint64_t checkpoint_ = 0;
+};
+
+/// The sections of all locks, in bounded memory.
+class SectionLogs {
+ public:
+  /// References stay valid.
+  LockSections& operator[](LockId lock);
+
+  /// Before and after a lock's sections change.
+  void leave_out(const LockSections& lock) { kept_ -= lock.kept(); }
+  void count(const LockSections& lock) { kept_ += lock.kept(); }
+  /// Takes sections for one where there are too many. Not while some are left out.
+  void bound() {
+    if (kept_ > limit_) thin();
+  }
+
+ private:
+  static constexpr std::size_t kLimit = std::size_t{1} << 24;
+  void thin();
+
+  std::deque<LockSections> locks_;
+  std::size_t kept_ = 0;
+  std::size_t limit_ = kLimit;
 };
 
 }  // namespace ravel

@@ -10,16 +10,14 @@
 #include "analysis/wcp.h"
 
 #include <algorithm>
-#include <array>
-#include <deque>
+#include <optional>
 #include <ranges>
-#include <utility>
 
 #include "analysis/causal_clocks.h"
+#include "analysis/causal_races.h"
 #include "analysis/clock_log.h"
 #include "analysis/conflict_table.h"
 #include "analysis/open_sections.h"
-#include "analysis/race_history.h"
 #include "analysis/recorder_times.h"
 #include "analysis/resolver.h"
 #include "analysis/section_log.h"
@@ -27,7 +25,7 @@
 namespace ravel {
 namespace {
 
-class WeaklyCausallyPrecedes final : public Analysis, ConflictTable::Observer, RaceHistory::Observer {
+class WeaklyCausallyPrecedes final : public Analysis, ConflictTable::Observer {
  public:
   WeaklyCausallyPrecedes() : WeaklyCausallyPrecedes(WcpOptions{}) {}
   explicit WeaklyCausallyPrecedes(const WcpOptions& options) : continues_(options.continuation) {}
@@ -35,8 +33,7 @@ class WeaklyCausallyPrecedes final : public Analysis, ConflictTable::Observer, R
   Wants wants() const override { return {kAccesses | CausalClocks::kKinds, FilterLevel::Owner}; }
 
   void begin(const TraceContext& context, DetectionSink& sink) override {
-    sink_ = &sink;
-    exact_ = context.header.access_order == AccessOrder::Exact;
+    races_.begin(context, sink);
     late_ = context.header.filter == FilterLevel::Owner;
   }
 
@@ -46,7 +43,7 @@ class WeaklyCausallyPrecedes final : public Analysis, ConflictTable::Observer, R
       if (i + 2 * kAhead < batch.size() && is_access(batch[i + 2 * kAhead].kind))
         conflicts_.prefetch_index(batch[i + 2 * kAhead].variable());
       if (i + kAhead < batch.size() && is_access(batch[i + kAhead].kind)) {
-        history_.prefetch(batch[i + kAhead].variable());
+        races_.prefetch(batch[i + kAhead].variable());
         conflicts_.prefetch(batch[i + kAhead].variable());
       }
       const Event& event = batch[i];
@@ -56,6 +53,7 @@ class WeaklyCausallyPrecedes final : public Analysis, ConflictTable::Observer, R
         access(batch.subspan(i, parts));
       } else if (kVariableLifetime.has(event.kind)) {
         lifetime(event);
+        races_.lifetime(event);
       } else if (CausalClocks::kKinds.has(event.kind)) {
         synchronize(event);
       }
@@ -64,17 +62,6 @@ class WeaklyCausallyPrecedes final : public Analysis, ConflictTable::Observer, R
   }
 
  private:
-  struct First {
-    Involved access;
-    Epoch when;
-    VariableId variable;
-  };
-
-  LockSections& log(LockId lock) {
-    if (lock.index() >= logs_.size()) logs_.resize(lock.index() + 1);
-    return logs_[lock.index()];
-  }
-
   void synchronize(const Event& event) {
     const ThreadId t = event.thread;
     clocks_.next(t);
@@ -102,35 +89,27 @@ class WeaklyCausallyPrecedes final : public Analysis, ConflictTable::Observer, R
     const ThreadId t = event.thread;
     bool nested = true;
     const OpenSections::Open closed = open_.release(event, nested);
-    nested_ &= nested;
+    if (!nested) races_.released_out_of_order();
     if (closed.name.thread.valid()) {
-      LockSections& lock = log(event.lock());
+      LockSections& lock = logs_[event.lock()];
       VectorClock& P = clocks_.thread(t).P;
       const VectorClock& H = clocks_.thread(t).H;
       const Epoch acquired(t, closed.tag);
-      kept_ -= lock.kept();
+      logs_.leave_out(lock);
       // Rule (b).
       if (closed.name.shared) {
         lock.exclusive.raise_reader(P, std::min<std::uint64_t>(lock.exclusive.covered(P), closed.before));
         lock.append_shared(t, acquired, H);
       } else {
         lock.exclusive.raise(P, lock.exclusive.covered(P));
-        for (LockSections::Reader& reader : lock.readers) reader.log.raise(P, reader.log.covered(P));
+        lock.raise_readers(P);
         lock.exclusive.append(acquired, H, clocks_.lock(event.lock()).H);
       }
       lock.trim();
-      kept_ += lock.kept();
-      if (kept_ > kMaxKept) thin();
+      logs_.count(lock);
+      logs_.bound();
     }
     clocks_.release(event);
-  }
-
-  void thin() {
-    kept_ = 0;
-    for (LockSections& lock : logs_) {
-      lock.thin();
-      kept_ += lock.kept();
-    }
   }
 
   void step(ThreadId thread) {
@@ -152,14 +131,14 @@ class WeaklyCausallyPrecedes final : public Analysis, ConflictTable::Observer, R
   // Rule (a): the section at hand contains an access that clashes with one in an earlier section.
   void exclusive(std::uint32_t end) override {
     VectorClock& P = clocks_.thread(section_->name.thread).P;
-    SectionLog& sections = log(section_->name.lock).exclusive;
+    SectionLog& sections = logs_[section_->name.lock].exclusive;
     if (section_->name.shared)
       sections.raise_reader(P, std::min(end, section_->before));
     else
       sections.raise(P, end);
   }
   void shared(ThreadId thread, std::uint32_t end) override {
-    log(section_->name.lock).reader(thread).log.raise(clocks_.thread(section_->name.thread).P, end);
+    logs_[section_->name.lock].reader(thread).log.raise(clocks_.thread(section_->name.thread).P, end);
   }
 
   void access(std::span<const Event> parts) {
@@ -191,28 +170,27 @@ class WeaklyCausallyPrecedes final : public Analysis, ConflictTable::Observer, R
   }
 
   void late_access(const Event& event) {
-    if (event.kind == EventKind::Split) return lifetime(event);
+    if (event.kind == EventKind::Split) {
+      lifetime(event);
+      races_.lifetime(event);
+    }
     if (!is_access(event.kind)) return;
     late_ = true;
     const auto when = static_cast<Time>(event.value);
     const bool known = open_.for_each_at(event.thread, when, [&](const SectionName& section) {
       conflicts_.remember(section, event.variable(), event.kind == EventKind::RetroWrite);
     });
-    if (!known) loose_ = true;
-    history_.remember(event,
-                      {event.thread, recorder_.last(event.thread, when, clocks_.thread(event.thread).now)});
+    if (!known) races_.loosen();
+    races_.remember_late(
+        event, {event.thread, recorder_.last(event.thread, when, clocks_.thread(event.thread).now)});
   }
 
+  /// For all but the race check.
   void lifetime(const Event& event) {
-    if (event.kind == EventKind::Split) {
+    if (event.kind == EventKind::Split)
       conflicts_.split(event.split_from(), event.variable());
-      history_.split(event);
-      atomics_.split(event);
-    } else {
+    else
       conflicts_.retire(event.variable());
-      history_.retire(event);
-      atomics_.retire(event);
-    }
     clocks_.consume(event);
   }
 
@@ -222,45 +200,15 @@ class WeaklyCausallyPrecedes final : public Analysis, ConflictTable::Observer, R
     // What the thread itself did before is ordered, though it may not causally precede.
     own_ = self.P[t];
     self.P.set(t, self.now);
-    firsts_.clear();
-    for (const Event& part : parts)
-      if (is_access(part.kind)) history_.find_races(part, self.P, *this);
-    if (!firsts_.empty()) {
-      std::ranges::sort(firsts_, std::greater<>(), [](const First& first) { return first.access.position; });
-      // A race may order the access after those it races with, too.
-      for (const First& first : firsts_)
-        if (!continues_ || !self.P.covers(first.when)) race_found(first, self, parts);
-    }
-    const Epoch now(t, self.now);
-    for (const Event& part : parts) remember(part, now, self.P);
+    // A race may order the access after those it races with, too.
+    for (const CausalRaces::First& first : races_.find(parts, self.P))
+      if (!continues_ || !self.P.covers(first.when)) race_found(first, self, parts);
+    races_.remember(parts, Epoch(t, self.now), self.P);
     self.P.set(t, own_);
   }
 
-  void remember(const Event& part, Epoch now, const VectorClock& P) {
-    Silent silent;
-    if (part.kind == EventKind::Read) history_.read(part, now, P, silent);
-    if (part.kind == EventKind::Write) history_.write(part, now, P, silent);
-    if (!is_atomic(part.kind)) return;
-    history_.atomic(part, now, P, silent);
-    if (loose_) return;
-    // As if they were plain.
-    if (part.kind == EventKind::AtomicLoad)
-      atomics_.read(part, now, P, silent);
-    else
-      atomics_.write(part, now, P, silent);
-    loose_ |= silent.raced;
-  }
-
-  struct Silent final : RaceHistory::Observer {
-    bool raced = false;
-    void race(const Involved& /*first*/, Epoch /*when*/, const Event& /*second*/) override { raced = true; }
-  };
-
-  void race(const Involved& first, Epoch when, const Event& second) override {
-    firsts_.push_back({first, when, second.variable()});
-  }
-
-  void race_found(const First& first, CausalClocks::ThreadState& self, std::span<const Event> parts) {
+  void race_found(const CausalRaces::First& first, CausalClocks::ThreadState& self,
+                  std::span<const Event> parts) {
     Epoch from = first.when;
     bool ordered = false;
     if (late_ && continues_) {
@@ -271,7 +219,10 @@ class WeaklyCausallyPrecedes final : public Analysis, ConflictTable::Observer, R
       ordered = self.P[from.thread()] >= begin;
       from = Epoch(from.thread(), end);
     }
-    if (!ordered) report(first, !self.H.covers(first.when), parts);
+    if (ordered)
+      races_.pass_over();
+    else
+      races_.report(first, parts, !self.H.covers(first.when), continues_, std::nullopt);
     if (!continues_) return;
     const ThreadId t = parts.front().thread;
     const VectorClock source = times_.at(from);
@@ -280,47 +231,18 @@ class WeaklyCausallyPrecedes final : public Analysis, ConflictTable::Observer, R
     note(t);
   }
 
-  void report(const First& first, bool also_hb, std::span<const Event> parts) {
-    const auto second = std::ranges::find_if(
-        parts, [&](const Event& part) { return is_access(part.kind) && part.variable() == first.variable; });
-    const bool first_of_all = !std::exchange(found_, true);
-    const bool promised = nested_ && !loose_ && (first_of_all || (continues_ && exact_));
-    const std::array events = {first.access, Involved(*second)};
-    sink_->report({.kind = FindingKind::Race,
-                   .verdict = promised ? Verdict::Predicted : Verdict::Suspected,
-                   .analysis = "wcp",
-                   .guarantee = !promised ? ""
-                                : also_hb
-                                    ? "a correct reordering has this race or a deadlock; nothing orders "
-                                      "the two accesses in the recorded run either"
-                                    : "a correct reordering has this race or a deadlock; in the "
-                                      "recorded run only the order of lock operations hides it",
-                   .variable = first.variable,
-                   .events = events});
-  }
-
-  static constexpr std::size_t kMaxKept = std::size_t{1} << 24;
-
-  DetectionSink* sink_ = nullptr;
-  bool exact_ = true;
   bool late_ = false;  ///< accesses may be reported late
   const bool continues_;
-  bool nested_ = true;  ///< all releases so far
-  bool loose_ = false;  ///< something is ordered less than it should be
-  bool found_ = false;  ///< a race
 
   OpenSections open_;
   ConflictTable conflicts_;
   const OpenSections::Open* section_ = nullptr;  ///< of the access at hand
   RecorderTimes recorder_;
   CausalClocks clocks_;
-  std::deque<LockSections> logs_;  ///< by lock
-  std::size_t kept_ = 0;           ///< by the logs
+  SectionLogs logs_;
   ClockLog times_;
   std::uint32_t notes_ = 0;
-  RaceHistory history_;
-  RaceHistory atomics_;  ///< atomic accesses as if they were plain
-  std::vector<First> firsts_;
+  CausalRaces races_{"wcp"};
   Time own_ = 0;  ///< P's entry for the thread at hand, without program order
 };
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "witness/rendezvous.h"
+
 namespace ravel {
 namespace {
 
@@ -80,10 +82,24 @@ Races unordered(const SmallTrace& trace, const Relation& relation) {
   return races;
 }
 
+/// What a reordering must keep of barriers beyond happens-before: the arrivals of a round come after all
+/// those of the round before.
+Edges round_edges(const SmallTrace& trace) {
+  Edges edges;
+  const BarrierPhases rounds = barrier_phases(trace);
+  for (std::size_t round = 0; round < rounds.phases.size(); ++round) {
+    if (!rounds.previous[round]) continue;
+    for (const std::size_t i : rounds.phases[*rounds.previous[round]].arrivals)
+      for (const std::size_t j : rounds.phases[round].arrivals) edges.emplace(i, j);
+  }
+  return edges;
+}
+
 enum class Weak : bool { No, Yes };
 
 /// With more edges in happens-before and in the relation.
-Races races(const SmallTrace& trace, Weak weak, const Edges& more_edges = {}) {
+Races races(const SmallTrace& trace, Weak weak, Edges more_edges = {}) {
+  more_edges.merge(round_edges(trace));
   Edges hb = happens_before_edges(trace);
   hb.insert(more_edges.begin(), more_edges.end());
   const Relation before = closure(trace.events.size(), hb);
@@ -145,9 +161,12 @@ Races must_before_races(const SmallTrace& trace) {
   const auto accesses = [](const Event& event) {
     return is_access(event.kind) || event.kind == EventKind::Free;
   };
+  const auto may_synchronize = [](const Event& event) {
+    return is_atomic(event.kind) || event.kind == EventKind::Fence;
+  };
   Edges edges = program_order(trace);
   for (const auto& [i, j] : base_edges(trace))
-    if (!is_atomic(events[j].kind) && events[j].kind != EventKind::Fence) edges.emplace(i, j);
+    if (!may_synchronize(events[i]) || !may_synchronize(events[j])) edges.emplace(i, j);
   for (std::size_t j = 0; j < events.size(); ++j)
     for (std::size_t i = 0; i < j; ++i)
       if (accesses(events[i]) && accesses(events[j]) && overlap(events[i], events[j]) &&

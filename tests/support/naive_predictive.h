@@ -6,9 +6,10 @@
 
 namespace ravel {
 
-/// Sadowski 2012, Definition 5, with fork, join, barriers and atomics as edges of the relation: clashing
-/// pairs that it leaves unordered. An open section ends with its thread. Two sections are ordered by it only
-/// if at least one is exclusive. For rule (a) two atomic accesses clash, too.
+/// Sadowski 2012, Definition 5, with fork, join, barriers (also from the arrivals of a round to those of the
+/// next) and atomics as edges of happens-before and of the relation: clashing pairs that it leaves unordered.
+/// An open section ends with its thread. Two sections are ordered by it only if at least one is exclusive.
+/// For rule (a) two atomic accesses clash, too.
 Races causally_precedes_races(const SmallTrace& trace);
 
 /// The weaker relation of Kini et al. 2017: from the release of the earlier section to the later clashing

@@ -1,8 +1,10 @@
 // Which verdict cp gives, and what it names.
 #include "analysis/cp.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "analysis/chain.h"
 #include "support/detect.h"
 #include "trace/format.h"
 
@@ -25,6 +27,14 @@ TEST(Cp, DeadlockCountsAsRace) {
   const auto found = golden("sadowski/fig-12.5-left.tid");
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found.front().verdict, Verdict::Predicted);
+  const auto trace = open_trace(RAVEL_SOURCE_DIR "/tests/traces/sadowski/fig-12.5-left.tid");
+  for (const char* analysis : {"cp", "wcp"}) {
+    ASSERT_TRUE((*trace)->rewind());
+    const auto findings = analyze(**trace, *find_analyses(analysis));
+    ASSERT_TRUE(findings) << findings.error().text();
+    ASSERT_EQ(findings->size(), 1U);
+    EXPECT_THAT(findings->front().evidence.front().guarantee, testing::HasSubstr("this race or a deadlock"));
+  }
 }
 
 TEST(Cp, NonNestedReleaseIsOnlySuspected) {
@@ -73,7 +83,17 @@ TEST(Cp, AWaitKeepsItsNotify) {
 TEST(Cp, AShortWindowHidesRaces) {
   const char* trace = "wr 1 y\nacq 1 l\nrel 1 l\nacq 2 l\nrd 2 a\nrd 2 b\nrd 2 c\nrel 2 l\nwr 2 y\n";
   EXPECT_EQ(summary(detect(trace, "cp")), "race y");
-  EXPECT_EQ(summary(detect(*trace_of(trace), make_cp({.continuation = true, .max_window = 6}))), "none");
+  EXPECT_EQ(summary(detect(*trace_of(trace), make_cp({.max_window = 6}))), "none");
+}
+
+// Rule (b) orders the sections of l when thread 2 leaves its one. Thread 3 has learned from it before that,
+// and uses what it learned after the window.
+TEST(Cp, ALateOrderReachesThoseWhoLearnedBefore) {
+  const char* trace =
+      "wr 1 x\nacq 1 l\nsync 1 s\nrel 1 l\nsync 4 s\nsync 4 r\n"
+      "acq 2 l\nacq 2 m\nrel 2 m\nacq 3 m\nrel 3 m\nsync 2 r\nrel 2 l\nwr 3 x\n";
+  EXPECT_EQ(summary(detect(*trace_of(trace), make_cp({.min_window = 1}))), "none");
+  EXPECT_EQ(summary(detect(trace, "cp")), "none");
 }
 
 // The memory is freed and another variable before the window ends.
@@ -83,6 +103,17 @@ TEST(Cp, NamesMemoryThatIsGone) {
       "cp");
   ASSERT_FALSE(found.empty());
   EXPECT_EQ(found.front().object, "0x1000");
+}
+
+// Thread 3 arrives when the round of threads 1 and 2 is full. Had it come earlier, it would be part of that
+// round: no reordering has it there.
+TEST(Cp, ALaterRoundStaysLater) {
+  EXPECT_EQ(
+      summary(detect("rd 1 x\narrive 1 b\narrive 2 b\nleave 1 b\nleave 2 b\narrive 3 b\nwr 3 x\n", "cp")),
+      "none");
+  EXPECT_EQ(
+      summary(detect("arrive 1 b\nrd 1 x\narrive 2 b\nleave 1 b\nleave 2 b\narrive 3 b\nwr 3 x\n", "cp")),
+      "race x");
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ TEST_P(GoldenTrace, GivesWhatItExpects) {
         << GetParam() << ":" << expectation.line << ": " << expectation.analysis;
     expected_of.insert(expectation.analysis);
   }
-  for (const char* analysis : {"hb", "shb", "lockset", "cp", "wcp", "syncp", "deadlock"})
+  for (const char* analysis : {"hb", "shb", "lockset", "cp", "wcp", "mb", "syncp", "deadlock"})
     EXPECT_TRUE(expected_of.contains(analysis)) << analysis;
 }
 

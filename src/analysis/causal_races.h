@@ -1,0 +1,68 @@
+// CausalRaces: the race check that cp and wcp share, and what they may promise of a race.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "analysis/race_history.h"
+#include "analysis/vector_clock.h"
+
+namespace ravel {
+
+class CausalRaces final : RaceHistory::Observer {
+ public:
+  /// An earlier access that the one at hand races with.
+  struct First {
+    Involved access;
+    Epoch when;
+    VariableId variable;
+  };
+
+  explicit CausalRaces(std::string_view analysis) : analysis_(analysis) {}
+  void begin(const TraceContext& context, DetectionSink& sink) {
+    sink_ = &sink;
+    exact_ = context.header.access_order == AccessOrder::Exact;
+  }
+
+  void prefetch(VariableId variable) const { history_.prefetch(variable); }
+  /// What an access, in all its parts, races with, latest first. Valid until the next call. P is that of its
+  /// thread, and must count program order here.
+  std::span<const First> find(std::span<const Event> parts, const VectorClock& P);
+  void remember(std::span<const Event> parts, Epoch now, const VectorClock& P);
+  /// An access that was reported late.
+  void remember_late(const Event& event, Epoch then) { history_.remember(event, then); }
+  /// The resolver's lifetime events, but for those among the parts of an access.
+  void lifetime(const Event& event);
+
+  // What ends the promises.
+  void released_out_of_order() { nested_ = false; }
+  /// Something may be ordered less than it should be.
+  void loosen() { loose_ = true; }
+  /// Two accesses may be a race, and are not reported.
+  void pass_over() { found_ = true; }
+
+  /// `continues`: all races before have become edges. `address`: as in Detection.
+  void report(const First& first, std::span<const Event> parts, bool also_hb, bool continues,
+              std::optional<std::uint64_t> address);
+
+ private:
+  void race(const Involved& first, Epoch when, const Event& second) override {
+    firsts_.push_back({first, when, second.variable()});
+  }
+
+  const std::string_view analysis_;
+  DetectionSink* sink_ = nullptr;
+  bool exact_ = true;
+  bool nested_ = true;  ///< all releases so far
+  bool loose_ = false;
+  bool found_ = false;  ///< a race, or two accesses that may be one
+  RaceHistory history_;
+  RaceHistory atomics_;  ///< atomic accesses as if they were plain
+  std::vector<First> firsts_;
+};
+
+}  // namespace ravel
