@@ -193,6 +193,7 @@ class Deadlock final : public Analysis {
     }
     steps_ += closure.steps();
     std::vector<Mark> marks;
+    marks.reserve(chain.size());
     for (std::size_t i = 0; i < chain.size(); ++i) marks.push_back(cycles_[chain[i]].requests[at[i]]);
     return marks;
   }

@@ -22,6 +22,7 @@ constexpr std::uint64_t kWord = 8;
 struct Point {
   const Event* event;
   Step step;  ///< not counted: the trace does not say which it is
+  Step next;  ///< the thread's next event, if that is known
 };
 
 class Constraints {
@@ -89,7 +90,10 @@ class Constraints {
       step.kind = event.kind;
       step.has_kind = true;
     }
-    to.push_back({&event, step});
+    if (thread.last_list != nullptr) (*thread.last_list)[thread.last].next = step;
+    thread.last_list = &to;
+    thread.last = to.size();
+    to.push_back({&event, step, {}});
     if (kTimeSteps.has(event.kind)) ++thread.syncs;
     if (event.kind == EventKind::WaitBegin)
       thread.waits = true;
@@ -110,6 +114,20 @@ class Constraints {
     }
   }
 
+  /// A recorder that drops repetitions keeps only the first of several loads that saw the same: what comes
+  /// after one comes after all that the thread did up to its next event.
+  Step last_repetition(const Point& point) const {
+    const bool repeats =
+        witness_.trace.header.filter != FilterLevel::None && point.event->kind == EventKind::AtomicLoad;
+    if (!repeats || !point.next.counted() || point.next.syncs != point.step.syncs ||
+        point.next.ordinal <= point.step.ordinal + 1)
+      return point.step;
+    Step last = point.step;
+    last.ordinal = point.next.ordinal - 1;
+    last.has_kind = false;
+    return last;
+  }
+
   /// `before` must come before `after`, if nothing implies it yet.
   void constrain(std::size_t before, std::size_t after) {
     const Point& a = points_[before];
@@ -118,7 +136,7 @@ class Constraints {
     Known& mine = known(b.event->thread);
     const auto found = mine.find(a.event->thread);
     if (found != mine.end() && found->second >= before) return;
-    constraints_.push_back({a.step, b.step});
+    constraints_.push_back({last_repetition(a), b.step});
     if (kPlainAccesses.has(a.event->kind) || kPlainAccesses.has(b.event->kind)) switch_at_ = SwitchAt::All;
     if (known_at_[before]) learn(mine, *known_at_[before]);
     mine[a.event->thread] = before;
@@ -218,8 +236,10 @@ class Constraints {
     std::map<ThreadId, std::size_t> reads;
   };
   struct Thread {
-    std::uint64_t syncs = 0;  ///< so far
-    bool waits = false;       ///< for a condition
+    std::uint64_t syncs = 0;                  ///< so far
+    bool waits = false;                       ///< for a condition
+    std::vector<Point>* last_list = nullptr;  ///< where its last event is, and at which index
+    std::size_t last = 0;
   };
 
   const Witness& witness_;
