@@ -60,6 +60,15 @@ void MustBefore::learn(ThreadId thread, Epoch from) {
   raise(stretches.back().K, from);
 }
 
+/// A recorder that tells plain accesses late drops repetitions at one of its times: the last may have been
+/// later.
+void MustBefore::learn_access(ThreadId thread, const Access& access) {
+  const ThreadId other = access.when.thread();
+  if (!late_ || access.when.none() || is_atomic(access.involved.kind) || other == thread)
+    return learn(thread, access.when);
+  learn(thread, {other, recorder_.around(other, access.when.time(), state(other).now).second});
+}
+
 void MustBefore::synchronize(const Event& event) {
   const ThreadId t = event.thread;
   const bool step = kTimeSteps.has(event.kind);
@@ -255,10 +264,10 @@ void MustBefore::access(std::span<const Event> parts) {
   for (const Event& part : parts) {
     if (!is_access(part.kind)) continue;
     const Variable& x = at(part.variable());
-    learn(t, x.write.when);
+    learn_access(t, x.write);
     if (!is_write(part.kind)) continue;
-    learn(t, x.read.when);
-    for (const Access& other : x.others) learn(t, other.when);
+    learn_access(t, x.read);
+    for (const Access& other : x.others) learn_access(t, other);
   }
   const Epoch now(t, ++state(t).now);
   for (const Event& part : parts) {

@@ -174,6 +174,7 @@ class MustBefore {
   void raise(VectorClock& clock, Epoch from) const;
   void begin_stretch(ThreadId thread);
   void learn(ThreadId thread, Epoch from);
+  void learn_access(ThreadId thread, const Access& access);
   void acquire(const Event& event);
   void release(const Event& event);
   void barrier(const Event& event);
