@@ -256,14 +256,16 @@ std::expected<void, ReorderingFault> check_race(const SmallTrace& original,
 
 std::expected<std::vector<ThreadId>, ReorderingFault> check_deadlock(const SmallTrace& original,
                                                                      std::span<const std::uint64_t> sequence,
-                                                                     DeadlockWaits waits) {
+                                                                     DeadlockWaits waits,
+                                                                     const std::set<ThreadId>& among) {
   Replay run(original);
   if (const auto prefix = replay(run, original, sequence, sequence.size()); !prefix)
     return std::unexpected(prefix.error());
 
   std::map<ThreadId, std::set<ThreadId>> waits_for;
   std::set<ThreadId> threads;
-  for (const Event& any : original.events) threads.insert(any.thread);
+  for (const Event& any : original.events)
+    if (among.empty() || among.contains(any.thread)) threads.insert(any.thread);
   for (const ThreadId thread : threads) {
     const auto next = run.next_of(thread);
     if (!next) continue;

@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <expected>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -74,9 +75,9 @@ enum class DeadlockWaits : std::uint8_t { Locks, LocksAndJoins };
 
 /// Is the sequence a correct reordering after which some threads wait for each other in a cycle: each one's
 /// next event is an acquire (perhaps announced by a Request) of a lock that the next one holds, or a join of
-/// it? Returns the cycle.
+/// it? Returns the cycle. `among`: only these threads count; empty: all.
 std::expected<std::vector<ThreadId>, ReorderingFault> check_deadlock(
     const SmallTrace& original, std::span<const std::uint64_t> sequence,
-    DeadlockWaits waits = DeadlockWaits::Locks);
+    DeadlockWaits waits = DeadlockWaits::Locks, const std::set<ThreadId>& among = {});
 
 }  // namespace ravel
