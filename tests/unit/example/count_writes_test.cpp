@@ -52,7 +52,10 @@ TEST(CountWritesExample, TellsOfTheSecondThread) {
   ASSERT_EQ(findings->size(), 1U) << "y has one writer";
   EXPECT_EQ(findings->front().object, "x");
   EXPECT_EQ(findings->front().message, "write number 3 is by another thread");
-  EXPECT_EQ(findings->front().verdict(), Verdict::Suspected);
+  ASSERT_EQ(findings->front().evidence.size(), 2U);
+  EXPECT_EQ(findings->front().evidence[0].analysis, "witness") << "the chain looks for one";
+  EXPECT_EQ(findings->front().evidence[1].analysis, "writes");
+  EXPECT_EQ(findings->front().evidence[1].verdict, Verdict::Suspected);
 }
 
 }  // namespace
