@@ -106,9 +106,9 @@ class Replay {
 
   template <typename Key>
   static const Indices& listed(const std::map<Key, Indices>& lists, const Key& key) {
-    static const Indices kNone;
+    static const Indices none;
     const auto found = lists.find(key);
-    return found == lists.end() ? kNone : found->second;
+    return found == lists.end() ? none : found->second;
   }
 
   /// What event i reads from `memory`, byte by byte.
