@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "analysis/stretches.h"
+
 namespace ravel {
 
 void ClockLog::note(ThreadId thread, Time from, const VectorClock& H) {
@@ -54,16 +56,8 @@ void ClockLog::restore() {
 void ClockLog::thin() {
   times_ = 0;
   for (Thread& self : threads_) {
-    auto& all = self.stretches;
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < all.size(); i += 2) {
-      const Time from = all[i].from;
-      const std::size_t later = std::min(i + 1, all.size() - 1);
-      if (later != kept) all[kept] = std::move(all[later]);
-      all[kept++].from = from;
-    }
-    all.resize(kept);
-    for (const Stretch& stretch : all) times_ += stretch.H.size();
+    halve(self.stretches);
+    for (const Stretch& stretch : self.stretches) times_ += stretch.H.size();
   }
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "analysis/stretches.h"
+
 namespace ravel {
 namespace {
 
@@ -387,20 +389,11 @@ void MustBefore::begin_window() {
   }
 }
 
-/// Takes each two stretches for one, with the clock of the later: that orders more than it has to.
 void MustBefore::thin() {
   times_ = 0;
   for (ThreadState& self : threads_) {
-    std::vector<Stretch>& all = self.stretches;
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < all.size(); i += 2) {
-      const Time from = all[i].from;
-      const std::size_t later = std::min(i + 1, all.size() - 1);
-      if (later != kept) all[kept] = std::move(all[later]);
-      all[kept++].from = from;
-    }
-    all.resize(kept);
-    for (const Stretch& stretch : all) times_ += cost(stretch.K);
+    halve(self.stretches);
+    for (const Stretch& stretch : self.stretches) times_ += cost(stretch.K);
   }
 }
 
