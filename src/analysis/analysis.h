@@ -62,6 +62,7 @@ struct Detection {
   VariableId variable;               ///< what it is about, if a memory location
   std::span<const Involved> events;  ///< in trace order; the last is the one that completed it
   std::string_view message = {};     ///< empty: the sink words it
+  bool or_deadlock = false;          ///< what is promised is this, or a deadlock
   /// Where the variable was, if it may be gone by the time of the report.
   std::optional<std::uint64_t> address = {};
   /// Of a deadlock: the lock that each event is about. Its events come in pairs, one for each thread: where

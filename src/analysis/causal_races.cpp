@@ -76,6 +76,7 @@ void CausalRaces::report(const First& first, std::span<const Event> parts, bool 
                                         : kHidden,
                  .variable = first.variable,
                  .events = events,
+                 .or_deadlock = promised && !also_hb,
                  .address = address});
 }
 

@@ -204,6 +204,7 @@ Finding FindingBuilder::build(const Detection& detection) {
       finding.message += fmt::format("; thread {} was at several places then, one of them is shown",
                                      trace_.tables().thread_name(event.thread));
   }
+  if (detection.or_deadlock) finding.message += "; if they cannot meet, another order of the run deadlocks";
   if (!unseen.empty())
     finding.message += fmt::format("; {} may order them: its synchronization is not seen", unseen);
   return finding;

@@ -34,6 +34,7 @@ TEST(Cp, DeadlockCountsAsRace) {
     ASSERT_TRUE(findings) << findings.error().text();
     ASSERT_EQ(findings->size(), 1U);
     EXPECT_THAT(findings->front().evidence.front().guarantee, testing::HasSubstr("this race or a deadlock"));
+    EXPECT_THAT(findings->front().message, testing::HasSubstr("another order of the run deadlocks"));
   }
 }
 
