@@ -56,6 +56,9 @@ constexpr std::string_view operation_text(OperationKind kind) {
   return kOperationTexts[static_cast<std::size_t>(kind)];
 }
 
+/// So many steps in a row in which no thread changes what another one could look at: it is a livelock.
+inline constexpr std::uint64_t kLivelockSteps = 100'000;
+
 /// Whether doing it again and again means to wait for somebody else.
 constexpr bool lets_others_run(OperationKind kind) {
   return kind == OperationKind::Yield || kind == OperationKind::Sleep;

@@ -18,14 +18,14 @@ using Claim = RunOutcome::Claim;
 
 bool is(const Claim& claim, OperationKind kind) { return claim.operation == operation_text(kind); }
 
-std::string_view guarantee(FindingKind kind) {
+std::string guarantee(FindingKind kind) {
   switch (kind) {
     case FindingKind::Deadlock:
       return "no thread of the run could go on";
     case FindingKind::LostWakeup:
       return "no thread of the run was left to wake those that wait";
     default:
-      return "for at least 100,000 steps no thread changed what another one could look at";
+      return fmt::format("for {} steps no thread changed what another one could look at", kLivelockSteps);
   }
 }
 
@@ -56,7 +56,7 @@ class OutcomeWriter {
                                  .verdict = Verdict::Failing,
                                  .scope = scope,
                                  .events = finding_.events,
-                                 .guarantee = std::string(guarantee(kind)),
+                                 .guarantee = guarantee(kind),
                                  .schedule = schedule});
     return std::move(finding_);
   }

@@ -35,7 +35,6 @@ constexpr unsigned kSignalRounds = 50;  // idle rounds in which a signal may sti
 constexpr unsigned kWatchMilliseconds = 100;
 constexpr unsigned kAsleepLooks = 3;    // so many looks find the thread with the token asleep: it is outside
 constexpr unsigned kSilentLooks = 100;  // and so many without a step, whatever it does
-constexpr std::uint64_t kSpinning = 100'000;  // steps in which nobody has changed anything: no progress
 
 constexpr std::uint32_t kNoTurn = 0, kTurn = 1, kDecide = 2;
 
@@ -156,7 +155,7 @@ bool may_be_woken(unsigned round);
 /// The threads only look and wait, at what nobody changes. Code that was not compiled for ravel may change
 /// things unseen.
 bool is_livelock() {
-  return steps - last_progress > kSpinning && is_instrumented() && !may_be_woken(kSignalRounds);
+  return steps - last_progress > kLivelockSteps && is_instrumented() && !may_be_woken(kSignalRounds);
 }
 
 void look_for_departure() {
