@@ -92,14 +92,16 @@ class OneLock final : public GeneratedTrace {
 };
 
 /// Every thread is in a section most of the time, and these overlap: each takes one of the locks, waits for
-/// the others to have their turn, and takes a second one within.
+/// the others to have their turn, and takes a second one within. If they race, each also writes x once a
+/// round under one lock and once under another.
 class ManyThreads final : public GeneratedTrace {
  public:
-  explicit ManyThreads(std::uint64_t threads)
+  ManyThreads(std::uint64_t threads, bool race)
       : GeneratedTrace(1 + kRounds * threads, static_cast<std::uint32_t>(threads),
-                       kInner + static_cast<std::uint32_t>(threads),
+                       kInner + static_cast<std::uint32_t>(threads) + (race ? 2 : 0),
                        1 + kInner + static_cast<std::uint32_t>(threads)),
-        threads_(static_cast<std::uint32_t>(threads)) {}
+        threads_(static_cast<std::uint32_t>(threads)),
+        race_(race) {}
 
  private:
   static constexpr std::uint32_t kRounds = 100, kInner = 64;
@@ -122,12 +124,20 @@ class ManyThreads final : public GeneratedTrace {
       lock(EventKind::Release, thread, inner);
       access(EventKind::Write, thread, 1 + kInner + thread);
       lock(EventKind::Release, thread, outer(round - 1));
+      if (race_) {
+        for (const std::uint32_t own : {kInner + threads_, kInner + threads_ + 1}) {
+          lock(EventKind::Acquire, thread, own);
+          access(EventKind::Write, thread, 0);
+          lock(EventKind::Release, thread, own);
+        }
+      }
     }
     if (round + 1 < kRounds) return lock(EventKind::Acquire, thread, outer(round));
     if (thread + 1 == threads_) access(EventKind::Read, thread, 0);
   }
 
   const std::uint32_t threads_;
+  const bool race_;
 };
 
 /// Two threads take turns in sections that access all variables.
@@ -175,7 +185,9 @@ std::span<const ExtremeTrace> extreme_traces() {
           "readers of one lock", "sections", 1'000'000, "race x",
           [](std::uint64_t size) -> Reader { return std::make_unique<OneLock>(size, Sections::Reading); }},
       ExtremeTrace{"many threads", "threads", 2'000, "none",
-                   [](std::uint64_t size) -> Reader { return std::make_unique<ManyThreads>(size); }},
+                   [](std::uint64_t size) -> Reader { return std::make_unique<ManyThreads>(size, false); }},
+      ExtremeTrace{"many threads that race", "threads", 2'000, "race x",
+                   [](std::uint64_t size) -> Reader { return std::make_unique<ManyThreads>(size, true); }},
       ExtremeTrace{"many variables in a section", "variables", 10'000, "none",
                    [](std::uint64_t size) -> Reader { return std::make_unique<LongSections>(size); }},
   };

@@ -61,6 +61,15 @@ TraceShape longer(std::uint64_t seed) {
   shape.variables = 2;
   return shape;
 }
+/// So many threads on so few variables that what is known of one pair of threads is used for others.
+TraceShape crowded(std::uint64_t seed) {
+  TraceShape shape = everything(seed, 40 + static_cast<std::uint32_t>(mix(seed, 11) % 41));
+  shape.threads = 4 + static_cast<std::uint32_t>(mix(seed, 10) % 7);
+  shape.locks = 2 + static_cast<std::uint32_t>(mix(seed, 24) % 3);
+  shape.locks_held = 1 + static_cast<std::uint32_t>(mix(seed, 26) % 3);
+  shape.variables = 1 + static_cast<std::uint32_t>(mix(seed, 12) % 3);
+  return shape;
+}
 /// Many sections in sections, little else.
 TraceShape nested(std::uint64_t seed) {
   const auto one_in = [seed](std::uint64_t n, std::uint64_t m) { return mix(seed, n) % m == 0; };
@@ -373,6 +382,10 @@ std::span<const Property> sync_properties() {
                syncp_is_its_definition, 50},
       Property{"SyncpMissesNoPairOfPlaces", "the same by place where places repeat", long_one,
                syncp_misses_no_pair_of_places, 2},
+      Property{"SyncpIsItsDefinitionWithManyThreads", "the same with up to ten threads", crowded,
+               syncp_is_its_definition, 50},
+      Property{"SyncpMissesNoPairOfPlacesOfManyThreads", "the same by place where places repeat", crowded,
+               syncp_misses_no_pair_of_places, 50},
       Property{"AllSyncpRacesAreReal", "a correct reordering shows every race of syncp", for_the_oracle,
                all_syncp_races_are_real, 2},
       Property{"SyncpFindsItsClass",
