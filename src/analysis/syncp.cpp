@@ -12,12 +12,13 @@
 // Cost: a first pass finds the variables that may have a race (race_candidates.h); only of those accesses are
 // remembered, at most one per place, locks held and stretch without synchronization. The second pass keeps
 // the closure of every thread's past (trace_closure.h). A pair (e1, e2) is a race iff the closure of both
-// threads' pasts lacks e1; if it has e1, so it has for all that e2's thread does later, so e1 is never tried
-// again for that thread. Each try costs as little as sync_history.h says. What is remembered is bounded: when
-// it takes more than about two gigabytes, the older half is dropped, and races with it are missed.
+// threads' pasts lacks e1; if it has e1, so it has for all that e2's thread does later: e1 is absorbed, and
+// never tried again for that thread. Mostly a lock tells without a try: e1 is in a section of it, and e2's
+// thread needs a later one. The accesses of one thread are tried in their order, each on from the one before,
+// and cost as little as sync_history.h says. What is remembered is bounded: when it takes more than about two
+// gigabytes, the older half is dropped, and races with it are missed.
 #include <algorithm>
 #include <array>
-#include <boost/unordered/unordered_flat_map.hpp>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -26,6 +27,7 @@
 #include "analysis/certain_order.h"
 #include "analysis/race_candidates.h"
 #include "analysis/resolver.h"
+#include "analysis/syncp_accesses.h"
 #include "analysis/trace_closure.h"
 
 namespace ravel {
@@ -34,91 +36,8 @@ namespace {
 constexpr std::string_view kGuarantee =
     "a correct reordering that keeps the order of critical sections runs the two accesses side by side";
 
-/// Accesses of one thread to one variable that differ only in when they happened.
-struct Alike {
-  struct Access {
-    Mark mark;
-    std::uint32_t size;  ///< of the line's history at the time
-    StackId stack;
-    std::uint32_t ordinal;
-  };
-  /// For the accesses of another line: nothing up to this mark is a race with one.
-  struct Absorbed {
-    LineId line;
-    Mark mark;
-  };
-  struct Reported {
-    PlaceId place;
-    EventKind kind;
-    friend bool operator==(const Reported&, const Reported&) = default;
-  };
-  /// What came of looking for races: most need none of it.
-  struct Tried {
-    std::vector<Absorbed> absorbed;
-    std::vector<Reported> reported;
-  };
-
-  PlaceId place;
-  LocksetId held;
-  EventKind kind = EventKind::Read;
-  std::vector<Access> accesses;  ///< in order
-  std::unique_ptr<Tried> tried;
-
-  bool is_reported(const Alike::Reported& pair) const {
-    return tried && std::ranges::find(tried->reported, pair) != tried->reported.end();
-  }
-  Mark& absorbed_by(LineId other) {
-    if (!tried) tried = std::make_unique<Tried>();
-    const auto found = std::ranges::find(tried->absorbed, other, &Absorbed::line);
-    return found != tried->absorbed.end() ? found->mark
-                                          : tried->absorbed.emplace_back(Absorbed{other, 0}).mark;
-  }
-};
-
-/// A thread's accesses to a variable.
-struct OfThread {
-  ThreadId thread;
-  LineId line;
-  Mark last = 0;  ///< the last of them
-  std::vector<Alike> groups;
-
-  Involved involved(const Alike& group, const Alike::Access& access) const {
-    Involved result;
-    result.position = position_of(access.mark);
-    result.thread = thread;
-    result.place = group.place;
-    result.held = group.held;
-    result.stack = access.stack;
-    result.ordinal = access.ordinal;
-    result.kind = group.kind;
-    return result;
-  }
-};
-
-/// A candidate's accesses.
-using History = std::vector<OfThread>;
-
 // What is remembered is bounded, in units of one access.
 constexpr std::size_t kMostRemembered = std::size_t{1} << 26;
-constexpr std::size_t kGroupCost = 8;
-
-std::size_t cost(const History& history) {
-  std::size_t total = 0;
-  for (const OfThread& one : history)
-    for (const Alike& group : one.groups) total += kGroupCost + group.accesses.size();
-  return total;
-}
-
-History copy(const History& history) {
-  History result;
-  for (const OfThread& one : history) {
-    OfThread& to = result.emplace_back(OfThread{one.thread, one.line, one.last, {}});
-    for (const Alike& group : one.groups)
-      to.groups.push_back({group.place, group.held, group.kind, group.accesses,
-                           group.tried ? std::make_unique<Alike::Tried>(*group.tried) : nullptr});
-  }
-  return result;
-}
 
 class SyncPreserving final : public Analysis {
  public:
@@ -184,7 +103,7 @@ class SyncPreserving final : public Analysis {
       if (!is_access(part.kind) && !kVariableLifetime.has(part.kind)) closure_->consume(part);
   }
 
-  History* history(const Event& event) {
+  SyncpAccesses* history(const Event& event) {
     if (event.variable().index() >= histories_of_.size())
       histories_of_.resize(std::max(event.variable().index() + 1, histories_of_.size() * 2));
     std::uint32_t& number = histories_of_[event.variable().index()];
@@ -219,8 +138,8 @@ class SyncPreserving final : public Analysis {
     const std::uint32_t part = new_history();
     const std::uint32_t whole = histories_of_[event.split_from().index()];
     if (whole >= kFirst) {
-      histories_[part - kFirst] = copy(histories_[whole - kFirst]);
-      remembered_ += cost(histories_[part - kFirst]);
+      histories_[part - kFirst] = SyncpAccesses(histories_[whole - kFirst]);
+      remembered_ += histories_[part - kFirst].cost();
     }
     histories_of_[event.variable().index()] = part;
   }
@@ -233,8 +152,8 @@ class SyncPreserving final : public Analysis {
   void drop(VariableId variable) {
     const std::uint32_t number = std::exchange(histories_of_[variable.index()], kUnknown);
     if (number < kFirst) return;
-    remembered_ -= cost(histories_[number - kFirst]);
-    histories_[number - kFirst] = History();
+    remembered_ -= histories_[number - kFirst].cost();
+    histories_[number - kFirst] = SyncpAccesses();
     free_.push_back(number);
   }
 
@@ -243,83 +162,124 @@ class SyncPreserving final : public Analysis {
   }
 
   /// Whether no two threads can hold these locks at the same time.
-  bool exclude(LocksetId a, LocksetId b) {
-    if (a == LocksetTable::kEmpty || b == LocksetTable::kEmpty || !a.valid() || !b.valid()) return false;
-    const auto [memo, fresh] = excluding_.try_emplace(std::uint64_t{a.value} << 32 | b.value, false);
-    if (fresh) {
-      for (const HeldLock& mine : locksets_->locks(a))
-        for (const HeldLock& other : locksets_->locks(b))
-          memo->second |= mine.lock == other.lock && !(mine.shared && other.shared);
+  bool exclude(LocksetId a, LocksetId b) const {
+    if (!a.valid() || !b.valid()) return false;
+    const std::span<const HeldLock> others = locksets_->locks(b);
+    auto other = others.begin();
+    for (const HeldLock& mine : locksets_->locks(a)) {
+      while (other != others.end() && other->lock < mine.lock) ++other;
+      if (other == others.end()) return false;
+      if (other->lock == mine.lock && !(mine.shared && other->shared)) return true;
     }
-    return memo->second;
+    return false;
   }
 
   void check(const Event& event) {
-    History* const all = history(event);
-    if (all == nullptr || all->empty()) return;
+    SyncpAccesses* const all = history(event);
+    if (all == nullptr || all->threads().empty()) return;
     SyncClosure& past = closure_->about_to(event);
-    const Alike::Reported pair{event.place, event.kind};
-    for (OfThread& other : *all) {
-      if (other.thread == event.thread || other.last <= past.in(other.line)) continue;
-      for (Alike& group : other.groups) {
-        if (group.accesses.empty() || group.accesses.back().mark <= past.in(other.line)) continue;
-        if (!may_race(group.kind, event.kind) || exclude(group.held, event.held())) continue;
-        if (group.is_reported(pair)) continue;
-        if (const Alike::Access* const first = partner(group, other.line, event, past)) {
-          group.tried->reported.push_back(pair);
-          report(other.involved(group, *first), event);
-        }
-      }
+    std::optional<std::size_t> self;
+    for (std::size_t i = 0; i < all->threads().size(); ++i) {
+      const Mark in = past.in(all->threads()[i].line);
+      if (all->threads()[i].last <= in || all->threads()[i].thread == event.thread) continue;
+      if (!self) self = all->add(event.thread, closure_->line(event.thread));
+      AccessesOfThread& mine = all->threads()[*self];
+      AccessesOfThread& other = all->threads()[i];
+      const Mark known = std::max(in, mine.absorbed(i));
+      if (other.last <= known) continue;
+      const Mark absorbed = look(other, known, event, past);
+      if (absorbed > known) remembered_ += mine.absorb(i, absorbed);
     }
   }
 
-  /// The first access of the group that the event, about to happen, can be beside.
-  const Alike::Access* partner(Alike& group, LineId line, const Event& event, SyncClosure& past) {
-    Mark& absorbed = group.absorbed_by(closure_->line(event.thread));
-    const auto behind = [&](Mark mark) {
-      const auto found = std::ranges::upper_bound(group.accesses, mark, {}, &Alike::Access::mark);
-      return found == group.accesses.end() ? nullptr : &*found;
-    };
-    const Alike::Access* first = behind(std::max(absorbed, past.in(line)));
+  /// The group's next access of which it takes more than a look to tell whether `past` absorbs it.
+  const AlikeAccesses::Access* next(AlikeAccesses& group, LineId line, Mark known, LineId self,
+                                    const SyncClosure& past) const {
+    const std::size_t begin = group.behind(std::max(known, group.absorbed_by(self)));
+    std::size_t i = begin;
+    while (i < group.accesses.size() && ends_before(group, line, group.accesses[i].mark, past)) ++i;
+    constexpr std::size_t kFew = 4;
+    if (i - begin > kFew) group.absorb(self, group.accesses[i - 1].mark);
+    return i < group.accesses.size() ? &group.accesses[i] : nullptr;
+  }
+
+  /// Whether the access is in a section that must have ended before one that `past` has.
+  bool ends_before(AlikeAccesses& group, LineId line, Mark mark, const SyncClosure& past) const {
+    if (!group.held.valid()) return false;
+    if (group.section_of == mark && past.has_later_section(group.section)) return true;
+    for (const HeldLock& held : locksets_->locks(group.held)) {
+      const auto section = past.section_before_newest(line, mark, closure_->known_lock(held.lock));
+      if (!section) continue;
+      group.section_of = mark;
+      group.section = *section;
+      return true;
+    }
+    return false;
+  }
+
+  /// Reports the thread's races with the event, which is about to happen, among the accesses behind `known`:
+  /// of each group the first. Returns up to where all of them are absorbed: what both threads need to come to
+  /// their accesses has the first one. So it will be for whatever the event's thread does later.
+  Mark look(AccessesOfThread& other, Mark known, const Event& event, SyncClosure& past) {
+    const AlikeAccesses::Reported pair{event.place, event.kind};
+    const LineId self = closure_->line(event.thread);
+    const LineId line = other.line;
+    Mark absorbed = other.last;
+    const auto is_open = [&absorbed](Mark at) { absorbed = std::min(absorbed, before(at)); };
+    tries_.clear();
+    other.for_each_behind(known, [&](AlikeAccesses& group) {
+      const AlikeAccesses::Access* const first = next(group, line, known, self, past);
+      if (first == nullptr) return;
+      if (may_race(group.kind, event.kind) && !group.is_reported(pair) && !exclude(group.held, event.held()))
+        tries_.push_back({first->mark, &group, first, 0});
+      else
+        is_open(first->mark);
+    });
+    if (tries_.empty()) return absorbed;
+
+    // In the order of the accesses, so that the closure only grows.
+    const auto later = [](const Try& a, const Try& b) { return a.at > b.at; };
+    std::ranges::make_heap(tries_, later);
     past.begin_trial();
-    while (first != nullptr) {
-      past.include({line, before(first->mark)});
-      if (!past.has({line, first->mark})) break;
-      absorbed = past.in(line);
-      first = behind(absorbed);
+    for (auto end = tries_.end(); end != tries_.begin();) {
+      std::ranges::pop_heap(tries_.begin(), end, later);
+      Try& one = *std::prev(end);
+      past.include({line, before(one.at)});
+      if (!past.has({line, one.at})) {
+        is_open(one.at);
+        --end;
+        continue;
+      }
+      one.absorbed = past.in(line);
+      const std::size_t behind = one.group->behind(one.absorbed);
+      if (behind == one.group->accesses.size()) {
+        one.access = nullptr;
+        --end;
+        continue;
+      }
+      one.access = &one.group->accesses[behind];
+      one.at = one.access->mark;
+      std::ranges::push_heap(tries_.begin(), end, later);
     }
     past.undo_trial();
-    return first;
+
+    std::ranges::sort(tries_, {}, &Try::group);
+    for (const Try& one : tries_) {
+      if (one.absorbed > absorbed) one.group->absorb(self, one.absorbed);
+      if (one.access == nullptr) continue;
+      one.group->set_reported(pair);
+      report(other.involved(*one.group, *one.access), event);
+    }
+    return absorbed;
   }
 
   void remember(const Event& event) {
-    History* const all = history(event);
+    SyncpAccesses* const all = history(event);
     if (all == nullptr) return;
-    auto mine = std::ranges::find(*all, event.thread, &OfThread::thread);
-    if (mine == all->end()) {
-      all->push_back({event.thread, closure_->line(event.thread), 0, {}});
-      mine = std::prev(all->end());
-    }
-    const auto is_alike = [&](const Alike& group) {
-      return group.place == event.place && group.held == event.held() && group.kind == event.kind;
-    };
-    auto group = std::ranges::find_if(mine->groups, is_alike);
-    if (group == mine->groups.end()) {
-      mine->groups.push_back({event.place, event.held(), event.kind, {}, nullptr});
-      group = std::prev(mine->groups.end());
-      remembered_ += kGroupCost;
-    }
-    const Alike::Access access{mark_of(event.position),
-                               static_cast<std::uint32_t>(closure_->history().size(mine->line)), event.stack,
-                               event.ordinal};
-    mine->last = access.mark;
-    // Without synchronization in between, the later access is in a race if the earlier one is.
-    if (!group->accesses.empty() && group->accesses.back().size == access.size) {
-      group->accesses.back() = access;
-      return;
-    }
-    group->accesses.push_back(access);
-    if (++remembered_ > kMostRemembered) forget();
+    const LineId line = closure_->line(event.thread);
+    const std::size_t self = all->add(event.thread, line);
+    remembered_ += all->threads()[self].add(event, closure_->history().size(line));
+    if (remembered_ > kMostRemembered) forget();
   }
 
   /// Drops the older half of what is remembered.
@@ -327,15 +287,9 @@ class SyncPreserving final : public Analysis {
     const Mark oldest = forgotten_ + (newest_ - forgotten_) / 2;
     forgotten_ = oldest;
     remembered_ = 0;
-    for (History& all : histories_) {
-      for (OfThread& one : all) {
-        for (Alike& group : one.groups) {
-          const auto kept = std::ranges::lower_bound(group.accesses, oldest, {}, &Alike::Access::mark);
-          std::vector(kept, group.accesses.end()).swap(group.accesses);
-        }
-        std::erase_if(one.groups, [](const Alike& group) { return group.accesses.empty(); });
-      }
-      remembered_ += cost(all);
+    for (SyncpAccesses& all : histories_) {
+      all.forget(oldest);
+      remembered_ += all.cost();
     }
   }
 
@@ -349,6 +303,14 @@ class SyncPreserving final : public Analysis {
                    .variable = second.variable(),
                    .events = events});
   }
+
+  /// A group, and its access that is tried next.
+  struct Try {
+    Mark at;
+    AlikeAccesses* group;
+    const AlikeAccesses::Access* access;  ///< null: all are absorbed
+    Mark absorbed;                        ///< 0: none
+  };
 
   // What histories_of_ may have beside the index of a history, which begins at kFirst.
   static constexpr std::uint32_t kUnknown = 0;
@@ -365,12 +327,12 @@ class SyncPreserving final : public Analysis {
   std::unique_ptr<TraceClosure> closure_;
   VariableLives lives_;
   std::vector<std::uint32_t> histories_of_;  ///< by variable
-  std::vector<History> histories_;
+  std::vector<SyncpAccesses> histories_;
   std::vector<std::uint32_t> free_;
   std::size_t remembered_ = 0;  ///< the cost of all histories
   Mark newest_ = 0;             ///< the last access
   Mark forgotten_ = 0;          ///< accesses before are forgotten
-  boost::unordered_flat_map<std::uint64_t, bool> excluding_;
+  std::vector<Try> tries_;
 };
 
 const RegisterAnalysis kRegister({

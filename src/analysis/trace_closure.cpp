@@ -203,6 +203,10 @@ std::uint32_t TraceClosure::lock(LockId id) {
   return number;
 }
 
+std::uint32_t TraceClosure::known_lock(LockId id) const {
+  return id.index() < lock_ids_.size() ? lock_ids_[id.index()] : kNoLock;
+}
+
 void TraceClosure::acquire(const Event& event) {
   const LineId self = line(event.thread);
   const Mark now = mark_of(event.position);

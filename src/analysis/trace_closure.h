@@ -47,6 +47,8 @@ class TraceClosure {
   SyncClosure& about_to(const Event& event);
   LineId line(ThreadId thread);
   std::uint32_t lock(LockId lock);
+  /// The same; none of the history's if nobody has had it yet.
+  std::uint32_t known_lock(LockId lock) const;
   SyncHistory& history() { return history_; }
   const SyncHistory& history() const { return history_; }
 

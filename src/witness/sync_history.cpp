@@ -7,6 +7,12 @@
 #include "event/check.h"
 
 namespace ravel {
+namespace {
+
+/// To walk an item takes this many times as long as to take over an entry of a known state.
+constexpr std::size_t kCheaper = 8;
+
+}  // namespace
 
 LineId SyncHistory::add_line() {
   lines_.emplace_back();
@@ -86,7 +92,26 @@ void SyncClosure::undo_trial() {
   changes_.clear();
   readers_changes_.clear();
   on_trial_ = false;
-  items_ = items_before_;
+  state_.items = items_before_;
+}
+
+std::optional<SyncHistory::SectionId> SyncClosure::section_before_newest(LineId line, Mark at,
+                                                                         std::uint32_t lock) const {
+  const std::uint32_t last = newest(lock);
+  if (last == 0) return std::nullopt;
+  const std::vector<Section>& sections = history_->locks_[lock];
+  if (sections[last - 1].begin <= at) return std::nullopt;
+  const auto newest_one = sections.begin() + last - 1;
+  const auto behind = std::ranges::lower_bound(sections.begin(), newest_one, at, {}, &Section::begin);
+  // Between a section's beginning and its end come only those of other readers.
+  constexpr std::ptrdiff_t kMost = 8;
+  for (std::ptrdiff_t i = 1; i <= std::min(behind - sections.begin(), kMost); ++i) {
+    const Section& section = *(behind - i);
+    if (section.line != line) continue;
+    if (section.end.line != line || section.end.mark <= at) return std::nullopt;
+    return SyncHistory::SectionId{lock, static_cast<std::uint32_t>(&section - sections.data())};
+  }
+  return std::nullopt;
 }
 
 void SyncClosure::raise(Reached what) {
@@ -126,26 +151,34 @@ void SyncClosure::walk(LineId line) {
     }
   }
   steps_ += next - first;
-  items_ += next - first;
+  state_.items += next - first;
   if (next != first) set(Part::Next, i, next);
 }
 
-/// The closure of the line's past, if it is what the walk will come to, and much larger than this one.
+/// The closure of the line's past, now or a while ago, if the walk will come to all of it and it is much
+/// larger than this one.
 const SyncHistory::State* SyncClosure::past_of(LineId line) const {
   const SyncHistory::Line& past = history_->lines_[line.index()];
   const std::size_t i = line.index();
-  if (past.past == nullptr || past.past == this || past.past->on_trial_) return nullptr;
-  if (past.past->in(line) == 0 || past.past->state_.next.size() <= i) return nullptr;
-  const bool whole = past.past->state_.next[i] == past.items.size() && past.items.back().at <= state_.in[i];
-  const bool behind = past.past->items_ > items_ + (history_->lines() + history_->locks()) / 2;
-  return whole && behind ? &past.past->state_ : nullptr;
+  if (past.past == nullptr || past.past == this) return nullptr;
+  // It has as many items more, at least, that need not be walked.
+  const std::uint64_t least = state_.items + state_size() / kCheaper;
+  const SyncHistory::State& now = past.past->state_;
+  const bool whole = !past.past->on_trial_ && i < now.next.size() && now.next[i] == past.items.size() &&
+                     past.items.back().at <= state_.in[i];
+  if (whole) return now.items > least ? &now : nullptr;
+  for (const SyncHistory::State& recent : past.recent) {
+    if (recent.items <= least) return nullptr;
+    if (recent.in[i] <= state_.in[i]) return &recent;
+  }
+  return nullptr;
 }
 
 /// Takes over the closure of the line's past, or of a checkpoint in it, if that saves much of the walk.
 bool SyncClosure::jump(LineId line) {
   if (rules_ != Rules::All) return false;
   const SyncHistory::Line& past = history_->lines_[line.index()];
-  const std::size_t cost = history_->lines() + history_->locks();
+  const std::size_t cost = state_size();
   if (const SyncHistory::State* const state = past_of(line)) {
     merge(*state, line);
     steps_ += cost;
@@ -181,7 +214,7 @@ void SyncClosure::merge(const SyncHistory::State& other, LineId except) {
   raise_all(Part::In, other.in);
   state_.in[except.index()] = reached;
   raise_all(Part::Next, other.next);
-  items_ = std::accumulate(state_.next.begin(), state_.next.end(), std::uint64_t{0});
+  state_.items = std::accumulate(state_.next.begin(), state_.next.end(), std::uint64_t{0});
   // Both sets are closed, so only sections of different ones can be in each other's way.
   for (std::uint32_t lock = 0; lock < other.newest.size(); ++lock) {
     const std::uint32_t mine = newest(lock);
@@ -237,14 +270,21 @@ void SyncClosure::enter(std::uint32_t lock, std::uint32_t number) {
 
 void SyncClosure::checkpoint(LineId line) {
   SyncHistory::Line& past = history_->lines_[line.index()];
+  const auto remember = [&](SyncHistory::State& made) {
+    made = state_;
+    const std::size_t size = std::max({made.in.size(), made.next.size(), line.index() + 1});
+    made.in.resize(size);
+    made.next.resize(size);
+  };
+  // So it costs no more than to have walked what is new since the last one.
+  if (state_.items > past.recent.front().items + state_size() / kCheaper) {
+    std::swap(past.recent.front(), past.recent.back());
+    remember(past.recent.front());
+  }
   constexpr std::size_t kLeast = 8;
-  if (past.items.size() - past.checked < std::max(kLeast, history_->lines() + history_->locks())) return;
+  if (past.items.size() - past.checked < std::max(kLeast, state_size())) return;
   past.checked = past.items.size();
-  past.checkpoints.push_back(state_);
-  SyncHistory::State& made = past.checkpoints.back();
-  const std::size_t size = std::max({made.in.size(), made.next.size(), line.index() + 1});
-  made.in.resize(size);
-  made.next.resize(size);
+  remember(past.checkpoints.emplace_back());
 }
 
 }  // namespace ravel

@@ -13,12 +13,16 @@
 // thread therefore costs no more than the lists in all. For others there are checkpoints: closures of a
 // thread's past, so far apart that they take no more memory than the lists. Taking one over costs as much as
 // walking between two of them, so any closure takes a time that does not grow with the trace, as long as few
-// threads are far behind what it needs. Where many threads are, the closure of another thread's whole past,
-// if that is known, is taken over at once.
+// threads are far behind what it needs. With many threads all are, a little each. There it helps that a
+// thread that reads what another one has just written comes to need what that one needed: the closures of a
+// thread's whole past, and two of what that was not long ago, are taken over at once if this is less work
+// than to walk what they have more.
 #pragma once
 
+#include <array>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "event/ids.h"
@@ -54,6 +58,12 @@ class SyncClosure;
 
 class SyncHistory {
  public:
+  /// The lock's section of that number, from 0.
+  struct SectionId {
+    std::uint32_t lock = 0;
+    std::uint32_t number = 0;
+  };
+
   LineId add_line();
   std::size_t lines() const { return lines_.size(); }
   std::size_t locks() const { return locks_.size(); }
@@ -98,12 +108,14 @@ class SyncHistory {
     std::vector<std::uint32_t> next;    ///< by line: its first item that is not
     std::vector<std::uint32_t> newest;  ///< by lock: its newest exclusive section that is in, + 1
     Readers readers;                    ///< by lock
+    std::uint64_t items = 0;            ///< that are in
   };
   struct Line {
     std::vector<Item> items;
     std::vector<State> checkpoints;
     std::size_t checked = 0;  ///< items.size() at the last checkpoint
     const SyncClosure* past = nullptr;
+    std::array<State, 2> recent;  ///< of `past` not long ago, the newer one first
   };
 
   std::vector<Line> lines_;
@@ -123,6 +135,13 @@ class SyncClosure {
 
   Mark in(LineId line) const { return line.index() < state_.in.size() ? state_.in[line.index()] : 0; }
   bool has(Reached what) const { return in(what.line) >= what.mark; }
+  /// The line's section of the lock around `at`, if it ends there and this has a later exclusive one: with
+  /// its beginning, this would have its end. None may also mean that it takes too long to tell.
+  std::optional<SyncHistory::SectionId> section_before_newest(LineId line, Mark at, std::uint32_t lock) const;
+  /// Whether it has a later one than that.
+  bool has_later_section(SyncHistory::SectionId section) const {
+    return newest(section.lock) > section.number + 1;
+  }
   void include(Reached what) {
     if (has(what)) return;
     raise(what);
@@ -132,7 +151,7 @@ class SyncClosure {
   /// From here on changes can be undone.
   void begin_trial() {
     on_trial_ = true;
-    items_before_ = items_;
+    items_before_ = state_.items;
   }
   void undo_trial();
 
@@ -163,6 +182,7 @@ class SyncClosure {
   void settle();
   void walk(LineId line);
   bool jump(LineId line);
+  std::size_t state_size() const { return history_->lines() + history_->locks(); }
   const SyncHistory::State* past_of(LineId line) const;
   void merge(const SyncHistory::State& other, LineId except);
   void enter(std::uint32_t lock, std::uint32_t number);
@@ -178,7 +198,6 @@ class SyncClosure {
   std::vector<Change> changes_;
   std::vector<ReadersChange> readers_changes_;
   std::uint64_t steps_ = 0;
-  std::uint64_t items_ = 0;         ///< that are in
   std::uint64_t items_before_ = 0;  ///< the trial
 };
 
