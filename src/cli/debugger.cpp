@@ -26,6 +26,7 @@ std::vector<std::string> gdb_command(const RecordOptions& record, const std::vec
   if (!record.input.empty()) arguments += " < " + shell_words(std::vector{record.input})[0];
   const std::vector<std::string> commands = {
       "set breakpoint pending on",
+      "handle SIGSYS nostop noprint",  // how the runtime learns of system calls (runtime/raw_calls.h)
       "set exec-wrapper " + fmt::format("{}", fmt::join(shell_words(wrapper), " ")),
       arguments,
       "break ravel_decisive_step",

@@ -1,7 +1,9 @@
 #include "cli/doctor_checks.h"
 
 #include <fmt/format.h>
+#include <linux/prctl.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
@@ -72,16 +74,35 @@ Check check_space(const std::string& temporary) {
           "set TMPDIR to a directory with more space, or use ravel record -o there"};
 }
 
-Check check_randomisation() {
-  // In a child: it is the child's setting that changes.
+/// In a child: it is the child's setting that `change` changes.
+template <typename Change>
+bool works_in_child(Change change) {
   const pid_t child = fork();
-  if (child == 0) {
-    const int before = personality(0xffffffff);
-    _exit(before != -1 && personality(static_cast<unsigned>(before) | ADDR_NO_RANDOMIZE) != -1 ? 0 : 1);
-  }
+  if (child == 0) _exit(change() ? 0 : 1);
   int status = 1;
   if (child > 0) waitpid(child, &status, 0);
-  if (status == 0) return {"address-randomisation", Health::Ok, "can be switched off for a program", {}};
+  return status == 0;
+}
+
+Check check_dispatch() {
+  const bool works = works_in_child([] {
+    static char allow = SYSCALL_DISPATCH_FILTER_ALLOW;
+    return prctl(PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON, 0, 0, &allow) == 0;
+  });
+  if (works)
+    return {"system-calls", Health::Ok, "controlled runs see those that programs make by themselves", {}};
+  return {"system-calls", Health::Note,
+          "controlled runs do not see those that programs make by themselves, as g++'s OpenMP does",
+          "Linux 5.11 or later (Syscall User Dispatch); without it such programs run slowly when controlled, "
+          "and not the same each time"};
+}
+
+Check check_randomisation() {
+  const bool works = works_in_child([] {
+    const int before = personality(0xffffffff);
+    return before != -1 && personality(static_cast<unsigned>(before) | ADDR_NO_RANDOMIZE) != -1;
+  });
+  if (works) return {"address-randomisation", Health::Ok, "can be switched off for a program", {}};
   return {"address-randomisation", Health::Note,
           "cannot be switched off for a program, as in many containers",
           "nothing: recording works; addresses differ from run to run"};
@@ -129,7 +150,7 @@ std::vector<Check> check_installation() {
 }
 
 std::vector<Check> check_limits(const std::string& temporary) {
-  return {check_address_space(), check_space(temporary), check_randomisation()};
+  return {check_address_space(), check_space(temporary), check_randomisation(), check_dispatch()};
 }
 
 }  // namespace ravel

@@ -55,8 +55,9 @@ void add_build_id(Text& line, const dl_phdr_info& info) {
   line.add("-");
 }
 
+/// Those who note have `updating`: this is too much for the stack of a signal handler.
 void note_module(const Module& module, const dl_phdr_info& info) {
-  char buffer[8192];
+  static char buffer[8192];
   Text line(buffer, sizeof buffer);
   line.add("module ").number(module.code.code, 16).add(" ").number(module.code.begin, 16).add(" ");
   line.number(module.bias, 16).add(" ").number(module.bytes, 16).add(" ");
@@ -119,7 +120,7 @@ int visit(dl_phdr_info* info, std::size_t /*size*/, void* context) {
     return 0;
   }
   if (module_count == kMaxModules) return 0;
-  char path[4096];
+  static char path[4096];
   const char* name = info->dlpi_name;
   if (first) {  // the program itself has no name here
     const long length = system_call(SYS_readlink, reinterpret_cast<long>("/proc/self/exe"),

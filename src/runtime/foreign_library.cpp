@@ -44,7 +44,7 @@ void note_if_foreign(const char* path, const dl_phdr_info& info, const CodeRange
     if (!foreign) openmp_code = code;
   }
   if (!foreign) return;
-  char buffer[4096];
+  char buffer[512];
   Text line(buffer, sizeof buffer);
   line.add("library ").word(name);
   recorder.stream.note(buffer, line.size());

@@ -1,6 +1,8 @@
 // Input and output: calls that may block, whose buffers the program shares with its threads.
 //
 // The buffer of a write is read before it, that of a read written after it; the descriptor orders the two.
+#include "runtime/intercept_io.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -86,13 +88,8 @@ template <typename Call>
 auto blocking(Thread* self, int descriptor, short events, int flags, Pc pc, Call real) {
   const Operation operation{
       .kind = OperationKind::Block, .argument = static_cast<std::uint64_t>(descriptor), .pc = pc};
-  if (controlled && events != 0) {
-    reach(operation);
-    if ((flags & MSG_DONTWAIT) == 0 && !never_blocks(descriptor) &&
-        !await_call(operation, descriptor, events))
-      return static_cast<decltype(real())>(-1);
-    return real();
-  }
+  if (controlled && events != 0)
+    return reach_call(descriptor, events, flags, pc) ? real() : static_cast<decltype(real())>(-1);
   before(self, operation);
   const auto result = real();
   after(self, operation, result >= 0);
@@ -217,6 +214,15 @@ std::size_t collect(int count, const fd_set* reads, const fd_set* writes, const 
 }
 
 }  // namespace
+
+bool reach_call(int descriptor, short events, int message_flags, Pc pc) {
+  const Operation operation{
+      .kind = OperationKind::Block, .argument = static_cast<std::uint64_t>(descriptor), .pc = pc};
+  reach(operation);
+  return (message_flags & MSG_DONTWAIT) != 0 || never_blocks(descriptor) ||
+         await_call(operation, descriptor, events);
+}
+
 }  // namespace ravel::rt
 
 using namespace ravel::rt;

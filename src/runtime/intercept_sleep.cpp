@@ -2,6 +2,8 @@
 //
 // In a controlled run sleeping takes no time: who sleeps waits for the token like others, and when it is
 // given to him, his time has come.
+#include "runtime/intercept_sleep.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -30,29 +32,10 @@ constexpr long kSecond = 1'000'000'000;
 constexpr std::uint64_t kLookTime =
     100;  // nanoseconds that a look at a clock takes: who waits by looking, ends
 
-/// False: a signal has come first; `left` is what is missing then.
-bool sleep_until(std::uint64_t deadline, timespec* left, Pc pc) {
-  const Operation operation{.kind = OperationKind::Sleep, .pc = pc};
-  reach(operation);
-  Waking waking = Waking::Woken;
-  while (waking == Waking::Woken) {
-    pthread_testcancel();
-    waking = wait_for(operation, {.deadline = deadline});
-  }
-  if (waking == Waking::TimedOut) return true;
-  const std::uint64_t now = run_time();
-  const std::uint64_t missing = deadline > now ? deadline - now : 0;
-  if (left != nullptr) *left = {static_cast<time_t>(missing / kSecond), static_cast<long>(missing % kSecond)};
-  return false;
-}
-
-bool sleeps_virtually(const timespec* time) {
-  return acting_thread() != nullptr && controlled && time != nullptr && is_time(time) && time->tv_sec >= 0;
-}
-
 int sleep_for(const timespec& time, timespec* left, Pc pc) {
-  if (sleep_until(deadline_in(time), left, pc)) return 0;
-  errno = EINTR;
+  const int error = sleep_until(deadline_in(time), left, pc);
+  if (error == 0) return 0;
+  errno = error;
   return -1;
 }
 
@@ -62,13 +45,38 @@ int yield(Pc pc) {
   return 0;
 }
 
+}  // namespace
+
+int sleep_until(std::uint64_t deadline, timespec* left, Pc pc) {
+  const Operation operation{.kind = OperationKind::Sleep, .pc = pc};
+  reach(operation);
+  Waking waking = Waking::Woken;
+  while (waking == Waking::Woken) {
+    pthread_testcancel();
+    waking = wait_for(operation, {.deadline = deadline});
+  }
+  if (waking == Waking::TimedOut) return 0;
+  const std::uint64_t now = run_time();
+  const std::uint64_t missing = deadline > now ? deadline - now : 0;
+  if (left != nullptr) *left = {static_cast<time_t>(missing / kSecond), static_cast<long>(missing % kSecond)};
+  return EINTR;
+}
+
+int sleep_by_clock(clockid_t clock, int flags, const timespec& time, timespec* left, Pc pc) {
+  return (flags & TIMER_ABSTIME) != 0 ? sleep_until(deadline_of(clock, &time), nullptr, pc)
+                                      : sleep_until(deadline_in(time), left, pc);
+}
+
+bool sleeps_virtually(const timespec* time) {
+  return acting_thread() != nullptr && controlled && time != nullptr && is_time(time) && time->tv_sec >= 0;
+}
+
 bool look_at(clockid_t clock, timespec& now) {
   if (!controlled || !show_clock(clock, now)) return false;
   pass_time(kLookTime);
   return true;
 }
 
-}  // namespace
 }  // namespace ravel::rt
 
 using namespace ravel::rt;
@@ -77,11 +85,8 @@ RAVEL_INTERCEPT(int, nanosleep, const timespec* time, timespec* left) {
   return sleeps_virtually(time) ? sleep_for(*time, left, RAVEL_CALLER) : real_nanosleep()(time, left);
 }
 RAVEL_INTERCEPT(int, clock_nanosleep, clockid_t clock, int flags, const timespec* time, timespec* left) {
-  if (!sleeps_virtually(time)) return real_clock_nanosleep()(clock, flags, time, left);
-  const bool absolute = (flags & TIMER_ABSTIME) != 0;
-  const bool slept = absolute ? sleep_until(deadline_of(clock, time), nullptr, RAVEL_CALLER)
-                              : sleep_until(deadline_in(*time), left, RAVEL_CALLER);
-  return slept ? 0 : EINTR;
+  return sleeps_virtually(time) ? sleep_by_clock(clock, flags, *time, left, RAVEL_CALLER)
+                                : real_clock_nanosleep()(clock, flags, time, left);
 }
 RAVEL_INTERCEPT(int, usleep, useconds_t microseconds) {
   const timespec time{microseconds / 1'000'000, static_cast<long>(microseconds % 1'000'000) * 1000};

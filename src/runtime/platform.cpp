@@ -1,5 +1,6 @@
 #include "runtime/platform.h"
 
+#include <errno.h>
 #include <linux/futex.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -8,9 +9,25 @@
 #include <time.h>
 
 namespace ravel::rt {
+namespace {
+
+using LibraryCall = long (*)(long, ...);
+constinit LibraryCall through = nullptr;
+
+}  // namespace
+
+void call_through(long (*library_call)(long, ...)) { through = library_call; }
 
 long system_call(long number, long a, long b, long c, long d, long e, long f) {
   long result = 0;
+  if (through != nullptr) {
+    const int saved = errno;
+    result = through(number, a, b, c, d, e, f);
+    if (result != -1) return result;
+    result = -errno;
+    errno = saved;
+    return result;
+  }
   register long r10 asm("r10") = d;
   register long r8 asm("r8") = e;
   register long r9 asm("r9") = f;
@@ -22,8 +39,6 @@ long system_call(long number, long a, long b, long c, long d, long e, long f) {
 }
 
 namespace {
-
-bool is_error(long result) { return result < 0 && result > -4096; }
 
 std::size_t length_of(const char* text) {
   std::size_t length = 0;

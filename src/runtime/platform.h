@@ -15,6 +15,9 @@ inline constexpr std::size_t kPageBytes = 4096;
 
 /// Result of a system call: -errno on failure.
 long system_call(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0, long f = 0);
+inline bool is_error(long result) { return result < 0 && result > -4096; }
+/// From now on the runtime's calls are made by this function, the C library's own syscall().
+void call_through(long (*library_call)(long, ...));
 
 /// Zeroed private memory that is backed when touched; nullptr if there is none.
 void* reserve_memory(std::size_t bytes);

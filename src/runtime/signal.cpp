@@ -10,6 +10,7 @@
 #include <ucontext.h>
 
 #include "runtime/intercept.h"
+#include "runtime/sigsys.h"
 
 RAVEL_REAL_TYPED(sigaction, int (*)(int, const struct sigaction*, struct sigaction*))
 RAVEL_REAL(signal)
@@ -64,8 +65,9 @@ constexpr KernelMask bit(int signal) { return KernelMask{1} << (signal - 1); }
 constexpr KernelMask kFaults =
     bit(SIGSEGV) | bit(SIGBUS) | bit(SIGFPE) | bit(SIGILL) | bit(SIGTRAP) | bit(SIGSYS);
 
-void set_mask(KernelMask mask) {
-  system_call(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&mask), 0, sizeof mask);
+/// As the kernel has it, or would.
+int kernel_action(int signal, const struct sigaction* action, struct sigaction* old) {
+  return has_taken_over(signal) ? exchange_sigsys(action, old) : real_sigaction()(signal, action, old);
 }
 
 void call(const Handler& handler, int signal, siginfo_t* info, void* context) {
@@ -97,8 +99,12 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   Thread* const self = this_thread;
   auto* const interrupted = static_cast<ucontext_t*>(context);
   const bool fault = (kFaults & bit(signal)) != 0 && info->si_code > 0;
-  if (self == nullptr || self->inside == 0 || fault) return run_handler(self, signal, info, interrupted);
   KernelMask& mask = kernel_mask(interrupted->uc_sigmask);
+  if (self == nullptr || self->inside == 0 || fault) {
+    run_handler(self, signal, info, interrupted);
+    mask = blockable(mask);
+    return;
+  }
   kept = {*info, mask};
   __atomic_store_n(&self->pending_signals, static_cast<std::uint64_t>(signal), __ATOMIC_RELEASE);
   mask |= ~kFaults;
@@ -124,14 +130,16 @@ int set_action(int signal, const struct sigaction* action, struct sigaction* old
   if (signal < 1 || signal >= kSignals) return real_sigaction()(signal, action, old);
   const Handler before = handlers[signal];
   struct sigaction mine{};
-  if (action != nullptr && recorder.recording && is_function(reinterpret_cast<void*>(action->sa_handler))) {
+  if (action != nullptr) {
     mine = *action;
+    kernel_mask(mine.sa_mask) = blockable(kernel_mask(mine.sa_mask));
+  }
+  if (action != nullptr && recorder.recording && is_function(reinterpret_cast<void*>(action->sa_handler))) {
     handlers[signal] = {reinterpret_cast<void*>(action->sa_handler), action->sa_flags};
     mine.sa_sigaction = on_signal;
     mine.sa_flags |= SA_SIGINFO;
-    action = &mine;
   }
-  const int result = real_sigaction()(signal, action, old);
+  const int result = kernel_action(signal, action != nullptr ? &mine : nullptr, old);
   if (result != 0)
     handlers[signal] = before;
   else if (old != nullptr)
@@ -141,8 +149,15 @@ int set_action(int signal, const struct sigaction* action, struct sigaction* old
 
 /// For the older functions: `set` is the real one. What it makes of the flags and the mask stays.
 template <typename Set>
-sighandler_t set_handler(int signal, Set set) {
+sighandler_t set_handler(int signal, sighandler_t handler, Set set) {
   if (signal < 1 || signal >= kSignals) return set();
+  if (has_taken_over(signal)) {
+    struct sigaction action{}, old{};
+    action.sa_handler = handler;
+    action.sa_flags = SA_RESTART;
+    set_action(signal, &action, &old);
+    return old.sa_handler;
+  }
   const Handler before = handlers[signal];
   const sighandler_t old = set();
   if (old == SIG_ERR) return old;
@@ -190,6 +205,7 @@ std::uint32_t handlers_run() { return run_count; }
 
 std::uint64_t change_signal_mask(std::uint64_t mask) {
   KernelMask old = 0;
+  mask = blockable(mask);
   system_call(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&mask), reinterpret_cast<long>(&old),
               sizeof mask);
   return old;
@@ -208,16 +224,16 @@ void deliver_pending(Thread& self) {
   self.pending_signals = 0;
   const Handler handler = handlers[signal];
   struct sigaction action{};
-  real_sigaction()(signal, nullptr, &action);
+  kernel_action(signal, nullptr, &action);
   KernelMask mask = now.mask | kernel_mask(action.sa_mask);
   if ((handler.flags & SA_NODEFER) == 0) mask |= bit(signal);
   ucontext_t context;
   getcontext(&context);
   context.uc_stack = {};
   kernel_mask(context.uc_sigmask) = now.mask;
-  set_mask(mask);
+  change_signal_mask(mask);
   run_handler(&self, signal, &now.info, &context);
-  set_mask(kernel_mask(context.uc_sigmask));
+  change_signal_mask(kernel_mask(context.uc_sigmask));
 }
 
 }  // namespace ravel::rt
@@ -228,22 +244,22 @@ RAVEL_INTERCEPT(int, sigaction, int signal, const struct sigaction* action, stru
   return set_action(signal, action, old);
 }
 RAVEL_INTERCEPT(sighandler_t, signal, int signal, sighandler_t handler) {
-  return set_handler(signal, [=] { return real_signal()(signal, handler); });
+  return set_handler(signal, handler, [=] { return real_signal()(signal, handler); });
 }
 RAVEL_INTERCEPT(sighandler_t, bsd_signal, int signal, sighandler_t handler) {
-  return set_handler(signal, [=] { return real_signal()(signal, handler); });
+  return set_handler(signal, handler, [=] { return real_signal()(signal, handler); });
 }
 RAVEL_INTERCEPT(sighandler_t, ssignal, int signal, sighandler_t handler) {
-  return set_handler(signal, [=] { return real_signal()(signal, handler); });
+  return set_handler(signal, handler, [=] { return real_signal()(signal, handler); });
 }
 RAVEL_INTERCEPT(sighandler_t, __sysv_signal, int signal, sighandler_t handler) {
-  return set_handler(signal, [=] { return real___sysv_signal()(signal, handler); });
+  return set_handler(signal, handler, [=] { return real___sysv_signal()(signal, handler); });
 }
 RAVEL_INTERCEPT(sighandler_t, sysv_signal, int signal, sighandler_t handler) {
-  return set_handler(signal, [=] { return real___sysv_signal()(signal, handler); });
+  return set_handler(signal, handler, [=] { return real___sysv_signal()(signal, handler); });
 }
 RAVEL_INTERCEPT(sighandler_t, sigset, int signal, sighandler_t handler) {
-  return set_handler(signal, [=] { return real_sigset()(signal, handler); });
+  return set_handler(signal, handler, [=] { return real_sigset()(signal, handler); });
 }
 
 #define RAVEL_JUMP(name, real)                           \

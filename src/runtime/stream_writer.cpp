@@ -23,8 +23,6 @@ namespace {
 
 constexpr unsigned kPatience = 100;  ///< milliseconds between two looks whether the reader is still there
 
-bool is_error(long result) { return result < 0 && result > -4096; }
-
 char* map_file(int file, std::uint64_t offset, std::uint64_t bytes) {
   const long at = system_call(SYS_mmap, 0, static_cast<long>(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, file,
                               static_cast<long>(offset));

@@ -10,6 +10,7 @@
 #include "runtime/init.h"
 #include "runtime/proc.h"
 #include "runtime/processors.h"
+#include "runtime/raw_calls.h"
 #include "runtime/run_random.h"
 #include "runtime/run_time.h"
 #include "runtime/seat.h"
@@ -376,6 +377,7 @@ void begin_run() {
   seat->kernel_thread = kernel_thread_id();
   seats.add(*seat);
   holder = seat;
+  catch_raw_calls();
 }
 
 }  // namespace
@@ -401,6 +403,7 @@ bool start_control(const char* schedule_file) {
   switch_at = schedule.switch_at;
   start_run_time(schedule.virtual_time, schedule.start_time);
   use_one_processor();
+  prepare_raw_calls();
   begin_run();
   controlled = true;
   return true;
@@ -439,6 +442,7 @@ void reach(const Operation& operation) {
   if (me == nullptr) return;
   {
     const Inside inside(*this_thread);
+    catch_raw_calls_again();
     me->state_of = this_thread;
     seats.guard.lock();
     me->next = operation;
@@ -541,6 +545,7 @@ void discard_seat(Seat* seat) { release_memory(seat, sizeof(Seat)); }
 void sit_down(Seat* seat) {
   seat->kernel_thread = kernel_thread_id();
   own_seat = seat;
+  catch_raw_calls();
   const Inside inside(*seat->state_of);
   wait_turn(*seat);
 }
@@ -551,6 +556,7 @@ void join_run(Thread& self) {
   seat->kernel_thread = kernel_thread_id();
   own_seat = seat;
   this_thread = &self;
+  catch_raw_calls();
   const Inside inside(self);
   seats.guard.lock();
   seats.add(*seat);
@@ -560,6 +566,7 @@ void join_run(Thread& self) {
 void stand_up() {
   Seat* const me = own_seat;
   if (me == nullptr) return;
+  let_raw_calls_pass();
   seats.guard.lock();
   own_seat = nullptr;
   seats.remove(*me);

@@ -1,13 +1,9 @@
-// The futex system call: atomic waits, latches and semaphores of the C++ library reach the kernel this way.
+#include "runtime/futex_call.h"
+
 #include <errno.h>
 #include <linux/futex.h>
-#include <stdarg.h>
-#include <sys/syscall.h>
 
-#include "runtime/intercept.h"
 #include "runtime/run_time.h"
-
-RAVEL_REAL_TYPED(syscall, long (*)(long, ...))
 
 namespace ravel::rt {
 namespace {
@@ -28,14 +24,9 @@ struct FutexCall {
   std::size_t limit() const { return reinterpret_cast<std::size_t>(timeout); }
 };
 
-long fail(int error) {
-  errno = error;
-  return -1;
-}
-
 long wait_virtually(const FutexCall& call, const Operation& operation) {
-  if (call.timeout != nullptr && !is_time(call.timeout)) return fail(EINVAL);
-  if (__atomic_load_n(call.address, __ATOMIC_SEQ_CST) != call.value) return fail(EAGAIN);
+  if (call.timeout != nullptr && !is_time(call.timeout)) return -EINVAL;
+  if (__atomic_load_n(call.address, __ATOMIC_SEQ_CST) != call.value) return -EAGAIN;
   std::uint64_t deadline = kNever;
   if (call.timeout != nullptr) {
     const clockid_t clock = (call.operation & FUTEX_CLOCK_REALTIME) != 0 ? CLOCK_REALTIME : CLOCK_MONOTONIC;
@@ -48,11 +39,11 @@ long wait_virtually(const FutexCall& call, const Operation& operation) {
       case Waking::Woken:
         return 0;
       case Waking::TimedOut:
-        return fail(ETIMEDOUT);
+        return -ETIMEDOUT;
       case Waking::Interrupted:
-        return fail(EINTR);
+        return -EINTR;
       case Waking::Restarted:
-        if (__atomic_load_n(call.address, __ATOMIC_SEQ_CST) != call.value) return fail(EAGAIN);
+        if (__atomic_load_n(call.address, __ATOMIC_SEQ_CST) != call.value) return -EAGAIN;
     }
   }
 }
@@ -79,7 +70,7 @@ bool run_virtually(const FutexCall& call, Pc pc, long& result) {
       reach({.kind = wakes, .object = call.address, .pc = pc});
       if (call.command() == FUTEX_CMP_REQUEUE &&
           __atomic_load_n(call.address, __ATOMIC_SEQ_CST) != call.third) {
-        result = fail(EAGAIN);
+        result = -EAGAIN;
         return true;
       }
       const std::size_t woken = wake_first(call.address, call.value);
@@ -95,35 +86,26 @@ bool run_virtually(const FutexCall& call, Pc pc, long& result) {
 bool waits_outside(long command) { return command == FUTEX_LOCK_PI || command == FUTEX_WAIT_REQUEUE_PI; }
 
 }  // namespace
-}  // namespace ravel::rt
 
-using namespace ravel::rt;
-
-RAVEL_INTERCEPT(long, syscall, long number, ...) {
-  long a[6];
-  va_list list;
-  va_start(list, number);
-  for (long& argument : a) argument = va_arg(list, long);
-  va_end(list);
-  const auto real = [&] { return real_syscall()(number, a[0], a[1], a[2], a[3], a[4], a[5]); };
-  if (number != SYS_futex) return real();
-  Thread* const self = acting_thread();
-  if (self == nullptr || !controlled) return real();
+long call_futex(Thread* self, const SystemCall& system, Pc pc) {
+  const long* const a = system.arguments;
   const FutexCall call{.address = reinterpret_cast<const std::uint32_t*>(a[0]),
                        .operation = a[1],
                        .value = static_cast<std::uint32_t>(a[2]),
                        .timeout = reinterpret_cast<const timespec*>(a[3]),
                        .second = reinterpret_cast<const std::uint32_t*>(a[4]),
                        .third = static_cast<std::uint32_t>(a[5])};
-  long result = 0;
-  if (run_virtually(call, RAVEL_CALLER, result)) return result;
-  if (!waits_outside(call.command())) {
-    const long outside = real();
-    return outside < 0 ? outside : result + outside;
+  if (waits_outside(call.command())) {
+    const Operation operation{.kind = OperationKind::Block, .object = call.address, .pc = pc};
+    before(self, operation);
+    const long result = system.run();
+    after(self, operation);
+    return result;
   }
-  const Operation operation{.kind = OperationKind::Block, .object = call.address, .pc = RAVEL_CALLER};
-  before(self, operation);
-  result = real();
-  after(self, operation);
-  return result;
+  long result = 0;
+  if (run_virtually(call, pc, result)) return result;
+  const long outside = system.run();
+  return outside < 0 ? outside : result + outside;
 }
+
+}  // namespace ravel::rt
