@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -56,6 +57,17 @@ std::vector<std::string> changed_environment(const std::vector<std::string>& cha
   return all;
 }
 
+/// What makes OpenMP's threads wait at once in a controlled run. They would look for a while first whether
+/// somebody comes, and meanwhile nobody can: g++'s libgomp counts, LLVM's libomp goes by the clock.
+constexpr std::string_view kUnhurried[] = {"GOMP_SPINCOUNT=0", "KMP_BLOCKTIME=0"};
+
+bool is_set(std::string_view name, const std::vector<std::string>& changes) {
+  return std::getenv(std::string(name).c_str()) != nullptr ||
+         std::ranges::any_of(changes, [name](const std::string& change) {
+           return change.starts_with(name) && change.substr(name.size()).starts_with('=');
+         });
+}
+
 std::vector<char*> pointers(std::vector<std::string>& words) {
   std::vector<char*> all;
   all.reserve(words.size() + 1);
@@ -93,7 +105,12 @@ Result<std::vector<std::string>> runtime_variables(const RecordOptions& options,
   std::string text = fmt::format("record={}:filter={}:max-size={}", option_value(directory),
                                  level_name(options.filter), options.max_bytes);
   if (!options.schedule.empty()) text += ":schedule=" + option_value(options.schedule);
-  return std::vector{"LD_PRELOAD=" + preload, "RAVEL_OPTIONS=" + text};
+  std::vector<std::string> variables{"LD_PRELOAD=" + preload, "RAVEL_OPTIONS=" + text};
+  if (options.schedule.empty()) return variables;
+  for (const std::string_view variable : kUnhurried)
+    if (!is_set(variable.substr(0, variable.find('=')), options.environment))
+      variables.emplace_back(variable);
+  return variables;
 }
 
 int exit_code_of(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status); }

@@ -30,7 +30,8 @@ Result<std::string> runtime_library();
 /// How the program ended, as a shell would say it: its exit code, or 128 + the signal.
 int exit_code_of(int status);
 
-/// The variables that put the runtime into a program: LD_PRELOAD and RAVEL_OPTIONS, as "NAME=value".
+/// The variables that put the runtime into a program, as "NAME=value": LD_PRELOAD, RAVEL_OPTIONS, and for a
+/// controlled run, unless they are set, those by which libraries do not wait by themselves.
 Result<std::vector<std::string>> runtime_variables(const RecordOptions& options,
                                                    const std::string& directory);
 

@@ -12,6 +12,7 @@
 #include "runtime/intercept.h"
 #include "runtime/openmp_interface.h"
 #include "runtime/openmp_mutex.h"
+#include "runtime/openmp_wait.h"
 #include "runtime/pool.h"
 #include "runtime/token.h"
 
@@ -41,7 +42,8 @@ struct Team {
 struct Taskgroup {
   Taskgroup* next;
   Taskgroup* outer;
-  char tasks;  ///< that have ended
+  std::uint32_t unfinished;  ///< tasks
+  char tasks;                ///< that have ended
 };
 
 /// What dependences on one variable order: tasks that only read it, that write it, and those of `inoutset`,
@@ -50,6 +52,7 @@ struct Dependent {
   char in;
   char out;
   char set;
+  std::uint32_t unfinished_in, unfinished_out, unfinished_set;  ///< tasks that have not ended
 };
 
 struct Link {
@@ -65,10 +68,11 @@ struct Task {
   Taskgroup* group;  ///< the innermost
   Link* dependences;
   std::uint32_t references;  ///< by itself and its children
+  std::uint32_t unfinished;  ///< children
   unsigned barrier;          ///< which of the team's comes next
   bool has_begun;
   bool has_children;
-  bool waits;     ///< in the OpenMP runtime, whose thread may run other tasks meanwhile
+  bool is_wait;   ///< a taskwait with dependences
   char way;       ///< from its creation, or where it was suspended, to where it goes on
   char children;  ///< that have ended
 };
@@ -86,6 +90,10 @@ Task* task_of(const Data* data) { return data != nullptr ? static_cast<Task*>(da
 void publish(const void* object, Pc pc = 0) { act(OperationKind::Publish, object, pc); }
 void contribute(const void* object, Pc pc = 0) { act(OperationKind::Contribute, object, pc); }
 void observe(const void* object, Pc pc = 0) { act(OperationKind::Observe, object, pc); }
+
+void one_more(std::uint32_t& unfinished) { __atomic_add_fetch(&unfinished, 1, __ATOMIC_RELAXED); }
+void one_less(std::uint32_t& unfinished) { __atomic_sub_fetch(&unfinished, 1, __ATOMIC_RELAXED); }
+bool is_none(const std::uint32_t& unfinished) { return __atomic_load_n(&unfinished, __ATOMIC_RELAXED) == 0; }
 
 // Parallel regions.
 
@@ -122,9 +130,12 @@ void let_go(Task* task) {
   }
 }
 
-void implicit_task(Endpoint endpoint, Data* region, Data* data, unsigned /*threads*/, unsigned /*index*/,
+void implicit_task(Endpoint endpoint, Data* region, Data* data, unsigned /*threads*/, unsigned index,
                    int flags) {
   if (endpoint == Endpoint::End) {
+    // LLVM's runtime is going to wait, without a call that anybody sees, until the team's other threads have
+    // noticed that the region has ended.
+    if (controlled && index == 0) let_others_look(0);
     let_go(task_of(data));
     data->pointer = nullptr;
     return;
@@ -163,23 +174,11 @@ void taskgroup(Task& task, Endpoint endpoint, Pc pc) {
   }
 }
 
-/// Nobody but the OpenMP runtime knows how the thread waits. If it runs a task meanwhile, it comes back with
-/// that one's first operation.
-void wait(Task& task, Endpoint endpoint) {
-  if (!controlled || endpoint == Endpoint::BeginEnd) return;
-  task.waits = endpoint == Endpoint::Begin;
-  if (task.waits)
-    go_outside();
-  else
-    come_back();
-}
-
 void sync_region(omp::SyncRegion kind, Endpoint endpoint, Data* region, Data* data, const void* code) {
   Task* const task = task_of(data);
   if (task == nullptr) return;
   switch (kind) {
     case omp::SyncRegion::Taskwait:
-      wait(*task, endpoint);
       if (endpoint != Endpoint::Begin && task->has_children) observe(&task->children, pc_of(code));
       return;
     case omp::SyncRegion::Taskgroup:
@@ -187,17 +186,19 @@ void sync_region(omp::SyncRegion kind, Endpoint endpoint, Data* region, Data* da
     case omp::SyncRegion::Reduction:
       return;
   }
-  if (endpoint == Endpoint::End) wait(*task, endpoint);
   barrier(*task, endpoint, region != nullptr, pc_of(code));
-  if (endpoint == Endpoint::Begin) wait(*task, endpoint);
 }
 
 /// Tasks' reductions are done between the end of waiting for the group's tasks and the end of the group.
 void sync_region_wait(omp::SyncRegion kind, Endpoint endpoint, Data* /*region*/, Data* data,
                       const void* code) {
   Task* const task = task_of(data);
-  if (kind != omp::SyncRegion::Taskgroup || task == nullptr) return;
-  wait(*task, endpoint);
+  if (task == nullptr) return;
+  if (kind == omp::SyncRegion::Taskwait && endpoint == Endpoint::Begin)
+    omp::await_tasks([task] { return is_none(task->unfinished); }, code);
+  if (kind != omp::SyncRegion::Taskgroup) return;
+  if (endpoint == Endpoint::Begin && task->group != nullptr)
+    omp::await_tasks([group = task->group] { return is_none(group->unfinished); }, code);
   if (endpoint == Endpoint::End && task->group != nullptr) observe(&task->group->tasks, pc_of(code));
 }
 
@@ -232,6 +233,23 @@ void depend(Task& task, std::uint64_t variable, DependenceType type) {
   task.dependences = link;
 }
 
+std::uint32_t& unfinished_like(const Link& link) {
+  return link.type == DependenceType::In         ? link.on->unfinished_in
+         : link.type == DependenceType::InoutSet ? link.on->unfinished_set
+                                                 : link.on->unfinished_out;
+}
+
+/// Whether all tasks have ended that a taskwait with these dependences waits for.
+bool are_fulfilled(const Link* link) {
+  for (; link != nullptr; link = link->next) {
+    const Dependent& on = *link->on;
+    if (!is_none(on.unfinished_out)) return false;
+    if (link->type != DependenceType::In && !is_none(on.unfinished_in)) return false;
+    if (link->type != DependenceType::InoutSet && !is_none(on.unfinished_set)) return false;
+  }
+  return true;
+}
+
 /// An iteration of a loop (its number has several parts in nested loops) that has come so far, or that was
 /// waited for.
 void depend_on_iteration(const Task& task, const omp::Dependence* parts, int count) {
@@ -257,6 +275,9 @@ void dependences(Data* data, const omp::Dependence* all, int count) {
         all[i].type == DependenceType::OutAllMemory || all[i].type == DependenceType::InoutAllMemory;
     depend(*task, on_all ? kAllMemory : all[i].variable.value, on_all ? DependenceType::Out : all[i].type);
   }
+  if (task->is_wait) return omp::await_tasks([task] { return are_fulfilled(task->dependences); }, nullptr);
+  for (const Link* link = task->dependences; link != nullptr; link = link->next)
+    one_more(unfinished_like(*link));
 }
 
 void observe_dependences(const Task& task) {
@@ -277,7 +298,7 @@ void fulfil_dependences(const Task& task) {
 
 // Explicit tasks.
 
-void task_create(Data* encountering, const omp::Frame* /*frame*/, Data* data, int /*flags*/,
+void task_create(Data* encountering, const omp::Frame* /*frame*/, Data* data, int flags,
                  int /*has_dependences*/, const void* code) {
   Task* const parent = task_of(encountering);
   if (parent == nullptr) return;
@@ -290,8 +311,12 @@ void task_create(Data* encountering, const omp::Frame* /*frame*/, Data* data, in
   task->group = parent->group;
   task->barrier = parent->barrier;
   task->references = 1;
+  task->is_wait = (flags & omp::kTaskTaskwait) != 0;
   data->pointer = task;
   publish(&task->way, pc_of(code));
+  if (task->is_wait) return;
+  one_more(parent->unfinished);
+  if (task->group != nullptr) one_more(task->group->unfinished);
 }
 
 void suspend(const Task* task) {
@@ -312,6 +337,11 @@ void complete(Task* task) {
   contribute(&task->parent->children);
   if (task->group != nullptr) contribute(&task->group->tasks);
   fulfil_dependences(*task);
+  // From here to where the OpenMP runtime lets others know, the thread takes no step.
+  for (const Link* link = task->dependences; link != nullptr; link = link->next)
+    one_less(unfinished_like(*link));
+  one_less(task->parent->unfinished);
+  if (task->group != nullptr) one_less(task->group->unfinished);
   let_go(task);
 }
 
@@ -332,9 +362,7 @@ void task_schedule(Data* prior, omp::TaskStatus status, Data* next) {
     case omp::TaskStatus::Complete:
     case omp::TaskStatus::Cancel:
       forget_task_memory();
-      complete(task);
-      if (controlled && task_of(next) != nullptr && task_of(next)->waits) go_outside();
-      return;
+      return complete(task);
     case omp::TaskStatus::Detach:
       forget_task_memory();
       [[fallthrough]];
@@ -360,6 +388,7 @@ void flush(Data* /*thread*/, const void* code) {
 int initialize_tool(omp::Lookup lookup, int /*device*/, Data* /*tool*/) {
   const auto set = reinterpret_cast<omp::SetCallback>(lookup("ompt_set_callback"));
   get_task_memory = reinterpret_cast<omp::GetTaskMemory>(lookup("ompt_get_task_memory"));
+  omp::find_functions(lookup);
   if (set == nullptr) return 0;
   const auto on = [set](omp::Event event, auto* callback) {
     set(event, reinterpret_cast<omp::Function>(callback));

@@ -49,6 +49,7 @@ enum class TaskStatus : int {
 };
 
 inline constexpr int kTaskInitial = 1;
+inline constexpr int kTaskTaskwait = 16;  ///< no task: a taskwait with dependences
 
 enum class DependenceType : int {
   In = 1,

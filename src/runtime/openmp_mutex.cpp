@@ -59,11 +59,9 @@ OperationKind lock_kind(Mutex kind) {
 void mutex_acquire(Mutex kind, unsigned /*hint*/, unsigned /*implementation*/, std::uint64_t mutex,
                    const void* code) {
   before(acting_thread(), mutex_operation(lock_kind(kind), mutex, code));
-  if (controlled) go_outside();  // to wait there
 }
 
 void mutex_acquired(Mutex kind, std::uint64_t mutex, const void* code) {
-  if (controlled) come_back();
   while (!hold(mutex)) {  // who had it is about to say so
     if (controlled)
       reach({.kind = OperationKind::Yield, .pc = reinterpret_cast<Pc>(code)});

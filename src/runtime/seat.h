@@ -30,9 +30,11 @@ struct Seat {
   std::uint32_t kernel_thread;
   Thread* state_of;  ///< whose hooks these are
   ForkPath path;
-  Operation next;       ///< what it is about to do, or waits in
-  WaitFor waits;        ///< if it is Waiting
-  std::uint64_t since;  ///< the step in which it began to
+  Operation next;               ///< what it is about to do, or waits in
+  WaitFor waits;                ///< if it is Waiting
+  std::uint64_t since;          ///< the step in which it began to
+  std::uint32_t recent_steps;   ///< since somebody has begun to count (let_others_look)
+  std::uint32_t recent_yields;  ///< those of them that were no more
   std::uint32_t held_count;
   Holding held[kHoldings];
 };

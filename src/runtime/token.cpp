@@ -8,6 +8,7 @@
 #include <new>
 
 #include "runtime/init.h"
+#include "runtime/openmp.h"
 #include "runtime/proc.h"
 #include "runtime/processors.h"
 #include "runtime/raw_calls.h"
@@ -151,6 +152,22 @@ bool is_progress(OperationKind kind) {
   }
 }
 
+/// What LLVM's OpenMP runtime does to its own state, at once: it looks whether there is something to do, and
+/// goes to sleep, say. Between the two others could come, and rarely do: the thread would miss them.
+bool is_within_openmp(const Operation& operation) {
+  if (operation.pc - openmp_code.begin >= openmp_code.bytes) return false;
+  switch (operation.kind) {
+    case OperationKind::Lock:
+    case OperationKind::TryLock:
+    case OperationKind::Unlock:
+    case OperationKind::NotifyOne:
+    case OperationKind::NotifyAll:
+      return true;
+    default:
+      return false;
+  }
+}
+
 bool may_be_woken(unsigned round);
 
 /// The threads only look and wait, at what nobody changes. Code that was not compiled for ravel may change
@@ -237,6 +254,8 @@ Seat& pick(Seat& me) {
     next.state = Seat::State::Ready;
     jump_to(next.waits.deadline);
   }
+  ++next.recent_steps;
+  if (next.next.kind == OperationKind::Yield) ++next.recent_yields;
   holder = &next;
   return next;
 }
@@ -445,6 +464,7 @@ void reach(const Operation& operation) {
     catch_raw_calls_again();
     me->state_of = this_thread;
     seats.guard.lock();
+    if (me->state != Seat::State::Outside && is_within_openmp(operation)) return seats.guard.unlock();
     me->next = operation;
     if (operation.kind == OperationKind::Create) ++forks;
     if (me->state == Seat::State::Outside)
@@ -500,6 +520,24 @@ void wake_chosen(const void* object) {
   }
   if (count == 0) return;
   chosen_from[count == 1 ? 0 : choose(count, Moment::kNobody)]->state = Seat::State::Ready;
+}
+
+void let_others_look(Pc pc) {
+  constexpr std::uint32_t kYields = 2, kSteps = 64;
+  if (own_seat == nullptr) return;
+  {
+    const Guarded guarded;
+    for (Seat* const seat : seats) seat->recent_steps = seat->recent_yields = 0;
+  }
+  const auto have_looked = [] {
+    const Guarded guarded;
+    for (const Seat* const seat : seats)
+      if (seat != own_seat && seat->state == Seat::State::Ready && seat->recent_yields < kYields &&
+          seat->recent_steps < kSteps)
+        return false;
+    return true;
+  };
+  while (!have_looked()) reach({.kind = OperationKind::Yield, .pc = pc});
 }
 
 void go_outside() {

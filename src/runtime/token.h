@@ -67,6 +67,10 @@ std::size_t wake_first(const void* object, std::size_t most, std::uint32_t bits 
 /// Those who still wait for `from` wait for `to`, up to `most`; how many it were.
 std::size_t move_waiters(const void* from, const void* to, std::size_t most);
 
+/// Until all other threads that can go on have yielded a few times, or done many things: who looks for what
+/// this thread has changed, and yields in between, has seen it.
+void let_others_look(Pc pc);
+
 /// Nothing more is known of the thread until it is back.
 void go_outside();
 void come_back();

@@ -2,6 +2,7 @@
 // EXPECT: none
 // RUN: -fopenmp
 // NEEDS: <omp.h>
+// ADDRESSES: fixed, because libgomp hashes those of dependences, and allocates memory accordingly.
 int stage, copies[8], both, alone, set[4];
 
 int main() {
