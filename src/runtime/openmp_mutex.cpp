@@ -58,7 +58,12 @@ OperationKind lock_kind(Mutex kind) {
 
 void mutex_acquire(Mutex kind, unsigned /*hint*/, unsigned /*implementation*/, std::uint64_t mutex,
                    const void* code) {
-  before(acting_thread(), mutex_operation(lock_kind(kind), mutex, code));
+  const Operation operation = mutex_operation(lock_kind(kind), mutex, code);
+  Thread* const self = acting_thread();
+  before(self, operation);
+  if (!controlled || self == nullptr || operation.kind != OperationKind::Lock) return;
+  // LLVM's runtime would look for it in a loop, and nobody would know that the thread waits.
+  while (is_held(operation.object, true)) wait_for(operation, {.object = operation.object});
 }
 
 void mutex_acquired(Mutex kind, std::uint64_t mutex, const void* code) {
@@ -76,6 +81,7 @@ void mutex_released(Mutex /*kind*/, std::uint64_t mutex, const void* code) {
   const Operation operation = mutex_operation(OperationKind::Unlock, mutex, code);
   before(self, operation);
   after(self, operation);
+  if (controlled) free_everywhere(operation.object);  // whoever has taken it
   let_go(mutex);
 }
 

@@ -34,7 +34,7 @@ struct Seat {
   WaitFor waits;                ///< if it is Waiting
   std::uint64_t since;          ///< the step in which it began to
   std::uint32_t recent_steps;   ///< since somebody has begun to count (let_others_look)
-  std::uint32_t recent_yields;  ///< those of them that were no more
+  std::uint32_t recent_yields;  ///< those of them that only yielded
   std::uint32_t held_count;
   Holding held[kHoldings];
 };

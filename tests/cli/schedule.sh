@@ -22,6 +22,12 @@ expect 0 "$RAVEL" analyze first.rvl
 "$RAVEL" record -q --schedule=random --seed "$(field new.schedule.json seed)" -o again.rvl -- ./world exit 0
 [[ $(field new.schedule.json decisions) == "$(field again.schedule.json decisions)" ]] || fail 'the seed is not the one'
 
+# OpenMP's threads shall not spin before they wait, unless the user wants that.
+policy() { "$RAVEL" record -q "$@" -o t.rvl -- sh -c 'echo "${GOMP_SPINCOUNT-none} ${KMP_BLOCKTIME-none}"'; }
+[[ $(policy) == 'none none' ]] || fail 'variables of a free run'
+[[ $(policy --schedule=random) == '0 0' ]] || fail 'variables of a controlled run'
+[[ $(KMP_BLOCKTIME=7 policy --schedule=random --env GOMP_SPINCOUNT=5) == '5 7' ]] || fail "the user's variables"
+
 # Every strategy and every kind of switch runs the program to its end.
 for strategy in random round-robin non-preemptive; do
   expect 3 "$RAVEL" record --schedule="$strategy" -o t.rvl -- ./world exit 3

@@ -1,4 +1,4 @@
-// System calls by hand have the results, and leave errno and the registers as, they do without ravel.
+// System calls by hand have the results that they have without ravel, and leave errno and the registers alone.
 // PLAIN: plain/raw_calls.c
 // EXPECT: output all
 #include <errno.h>
