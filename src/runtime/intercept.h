@@ -57,7 +57,7 @@ void forget_own_thread_id();
 /// The program reads or writes a piece of memory through a function of a library.
 RAVEL_INLINE void touch(Thread* self, const void* memory, std::size_t bytes, unsigned kind, Pc pc) {
   if (self == nullptr || bytes == 0 || self->inside != 0) return;
-  if (pc - openmp_code.begin < openmp_code.bytes) return;
+  if (is_openmp_code(pc)) return;
   ++self->ordinal;
   access_range(*self, reinterpret_cast<std::uintptr_t>(memory), bytes, kind, pc);
 }

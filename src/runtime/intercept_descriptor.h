@@ -17,11 +17,15 @@ void note_socket(int descriptor);
 /// It leads nowhere, and will be used again.
 void forget_descriptor(int descriptor);
 
+// What an OpenMP runtime does with files of its own is nobody's business; it depends on what others have
+// left.
 RAVEL_INLINE void contribute(Thread* self, int descriptor, Pc pc) {
+  if (is_openmp_code(pc)) return;
   if (const void* const channel = channel_of(descriptor); channel != nullptr)
     before(self, {.kind = OperationKind::Contribute, .object = channel, .pc = pc});
 }
 RAVEL_INLINE void observe(Thread* self, int descriptor, Pc pc) {
+  if (is_openmp_code(pc)) return;
   if (const void* const channel = channel_of(descriptor); channel != nullptr)
     after(self, {.kind = OperationKind::Observe, .object = channel, .pc = pc});
 }

@@ -8,6 +8,7 @@ namespace ravel::rt {
 
 /// Code of such a runtime. It tells how it orders the program's accesses, not its own.
 extern CodeRange openmp_code;
+inline bool is_openmp_code(std::uintptr_t pc) { return pc - openmp_code.begin < openmp_code.bytes; }
 
 /// Whether such a runtime in this process will call.
 bool openmp_is_seen();

@@ -155,13 +155,15 @@ bool is_progress(OperationKind kind) {
 /// What LLVM's OpenMP runtime does to its own state, at once: it looks whether there is something to do, and
 /// goes to sleep, say. Between the two others could come, and rarely do: the thread would miss them.
 bool is_within_openmp(const Operation& operation) {
-  if (operation.pc - openmp_code.begin >= openmp_code.bytes) return false;
+  if (!is_openmp_code(operation.pc)) return false;
   switch (operation.kind) {
     case OperationKind::Lock:
     case OperationKind::TryLock:
     case OperationKind::Unlock:
     case OperationKind::NotifyOne:
     case OperationKind::NotifyAll:
+    case OperationKind::Read:  // memory that it gets and gives back
+    case OperationKind::Write:
       return true;
     default:
       return false;
