@@ -22,6 +22,72 @@ bool replace(std::uint64_t& word, std::uint64_t old, std::uint64_t next) {
   return __atomic_compare_exchange_n(&word, &old, next, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 }
 
+/// If the cell at `address` and those behind it, up to `end`, remember the same of another thread, tells of
+/// all of them at once. How many there are; 0: none was told.
+std::size_t tell_of_run(Thread& self, std::uintptr_t address, std::uintptr_t end) {
+  Cell* const cell = cell_of(address);
+  const std::uint64_t words[2] = {__atomic_load_n(&cell->words[0], __ATOMIC_RELAXED),
+                                  __atomic_load_n(&cell->words[1], __ATOMIC_RELAXED)};
+  if ((words[0] | words[1]) == 0) return 0;
+  const bool shared = (words[0] & words[1] & kShared) != 0;
+  if (shared ? !is_hidden(*cell, kReadWord, words[0]) && !is_hidden(*cell, kWriteWord, words[1])
+             : ((words[0] | words[1]) & kShared) != 0)
+    return 0;
+  for (const std::uint64_t word : words)
+    if ((word & ~kShared) != 0 && ((word & kBytesMask) != kBytesMask || is_mine(self, word))) return 0;
+  std::size_t count = 1;
+  while (address + 8 * (count + 1) <= end && count < stream::Record::kOrdinalMax &&
+         __atomic_load_n(&cell[count].words[0], __ATOMIC_RELAXED) == words[0] &&
+         __atomic_load_n(&cell[count].words[1], __ATOMIC_RELAXED) == words[1])
+    ++count;
+  if (count < 2) return 0;
+  if (shared)
+    reveal_cells(self, cell, address, count);
+  else
+    share_cells(self, cell, address, count);
+  return count;
+}
+
+/// The thread has come to a cell that remembers another one. While it goes from each to the next, it tells of
+/// more and more cells at once, also of such as it has not come to yet.
+void tell_ahead(Thread& self, std::uintptr_t cell_address) {
+  constexpr std::uint32_t kMaxAhead = 64;
+  self.ahead = cell_address != self.told_until ? 1 : self.ahead < kMaxAhead ? 2 * self.ahead : kMaxAhead;
+  const std::size_t told =
+      self.ahead > 1 ? tell_of_run(self, cell_address, cell_address + 8 * std::uintptr_t{self.ahead}) : 0;
+  self.told_until = cell_address + 8 * (told > 0 ? told : 1);
+}
+
+/// What a word of a cell of this thread says about other bytes than these goes to the older cell. What that
+/// has said about still others is recorded, unless it is in the stream already.
+void keep_older(Thread& self, const Cell& cell, std::uintptr_t cell_address, std::uint64_t word,
+                std::uint64_t bytes, unsigned kind) {
+  std::uint64_t& older = older_cell(&cell)->words[kind];
+  const auto told = [shared = (word & kShared) != 0](std::uint64_t access) {
+    return shared && (access & kCellPlaceMask) == 0;
+  };
+  std::uint64_t next = word & ~(kShared | kOlder | bytes);
+  if ((word & kShared) != 0) next &= ~kWhole;
+  if (const std::uint64_t left = older & kBytesMask & ~word & ~bytes; (word & kOlder) != 0 && left != 0) {
+    if (told(older))
+      next |= told(word) ? left : 0;
+    else if (told(word))
+      return;
+    else
+      record_remembered(self, cell_address, (older & ~kBytesMask) | left, kind == kWriteWord);
+  }
+  __atomic_store_n(&older, next, __ATOMIC_RELAXED);
+}
+
+/// Of a shared word of this thread: the bytes for which it needs no check. All that its word names were
+/// checked when they were recorded, and so were the older ones.
+std::uint64_t checked_bytes(const Cell& cell, unsigned kind, std::uint64_t word) {
+  if ((word & kWhole) != 0) return kBytesMask;
+  const std::uint64_t older =
+      (word & kOlder) != 0 ? __atomic_load_n(&older_cell(&cell)->words[kind], __ATOMIC_RELAXED) : 0;
+  return (word | older) & kBytesMask;
+}
+
 /// Decides about an access to some bytes of a cell that is shared, and keeps the cell true.
 ///
 /// The first access after somebody else's is recorded, and with it checked against all that came before. What
@@ -38,7 +104,9 @@ RAVEL_NOINLINE Outcome enter_shared_cell(Thread& self, Cell& cell, std::uintptr_
     const std::uint64_t beside = __atomic_load_n(&other, __ATOMIC_ACQUIRE);
     const bool old_is_mine = is_mine(self, old);
     const bool beside_is_mine = is_mine(self, beside);
-    if ((is_hidden(old) && !old_is_mine) || (is_hidden(beside) && !beside_is_mine)) {
+    if ((!old_is_mine && is_hidden(cell, kind, old)) ||
+        (!beside_is_mine && is_hidden(cell, 1 - kind, beside))) {
+      tell_ahead(self, cell_address);
       if (!reveal_cells(self, &cell, cell_address)) return Outcome::Dropped;
       continue;
     }
@@ -49,19 +117,22 @@ RAVEL_NOINLINE Outcome enter_shared_cell(Thread& self, Cell& cell, std::uintptr_
     }
     const bool now = ((old ^ mine) & kTagMask) == 0;
     if (now && covers(old, mine)) return Outcome::Dropped;
-    const bool checked =
-        (old_is_mine && covers(old, mine)) || (kind == kReadWord && beside_is_mine && covers(beside, mine));
+    const std::uint64_t known = old_is_mine ? checked_bytes(cell, kind, old) : 0;
+    const bool checked = covers(known, mine) || (kind == kReadWord && beside_is_mine &&
+                                                 covers(checked_bytes(cell, kWriteWord, beside), mine));
     const bool alone = (old_is_mine || old == kShared) && (beside_is_mine || beside == kShared);
-    const bool hide = checked && alone;
-    // What is in the stream needs no place here.
-    std::uint64_t next = mine | (now ? old & (kBytesMask | kHidden) : 0);
-    if (hide)
-      next |= kHidden | cell_place(site_of(self, place));
-    else if (now)
-      next |= old & kCellPlaceMask;
+    const std::uint64_t where = checked && alone ? cell_place(site_of(self, place)) : 0;
+    const bool hide = where != 0;
+    std::uint64_t next = mine | where;
+    if ((known | bytes) == kBytesMask) next |= kWhole;
+    if (now) {
+      next |= old & (kBytesMask | kOlder | (hide ? 0 : kCellPlaceMask));
+    } else if (old_is_mine && bytes != kBytesMask) {
+      const bool more = !covers(mine, old);
+      next |= more ? kOlder : old & kOlder;
+      if (more) keep_older(self, cell, cell_address, old, bytes, kind);
+    }
     if (!replace(word, old, next)) continue;
-    if (!now && is_hidden(old) && !covers(mine, old))
-      record_remembered(self, cell_address, old & ~kHidden, kind == kWriteWord);
     // Whoever made the last access of the other kind shall record the next one. If he has come again, or
     // somebody for the first time, each of the two sees the other's word here.
     const bool undisturbed = replace(other, beside, beside_is_mine ? beside : kShared);
@@ -89,15 +160,21 @@ Outcome enter_cell(Thread& self, Cell& cell, std::uintptr_t cell_address, std::u
     if (((old | beside) & kShared) != 0 ||  // somebody is about to make both so
         (old != 0 && !is_mine(self, old)) || (beside != 0 && !is_mine(self, beside)) ||
         self.incarnation == 0) {
+      tell_ahead(self, cell_address);
       if (!share_cells(self, &cell, cell_address)) return Outcome::Dropped;
       continue;
     }
     const bool more = old != 0 && !covers(bytes, old);  // it says something about other bytes
     const bool now = ((old ^ self.tag) & kTagMask) == 0;
-    const std::uint64_t next = more && now ? old | bytes | (is_at(self, old, place) ? 0 : kNear)
-                                           : self.tag | cell_place(site_of(self, place)) | bytes;
+    std::uint64_t next = 0;
+    if (more && now) {
+      next = old | bytes | (is_at(self, old, place) ? 0 : kNear);
+    } else {
+      next = self.tag | cell_place(site_of(self, place)) | bytes;
+      if (bytes != kBytesMask) next |= more ? kOlder : old & kOlder;
+      if (more) keep_older(self, cell, cell_address, old, bytes, kind);
+    }
     if (!__atomic_compare_exchange_n(&word, &old, next, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) continue;
-    if (more && !now) record_remembered(self, cell_address, old, kind == kWriteWord);
     if (old != 0) return Outcome::Dropped;
     // Two threads may claim the two words of a fresh cell at once; at least one of them sees the other here.
     // Both accesses are told late then, but only one that is recorded is checked against the other.
@@ -124,29 +201,6 @@ Outcome enter(Thread& self, std::uintptr_t cell_address, std::uint64_t bytes, un
   Cell& cell = *cell_of(cell_address);
   if (recorder.filter != FilterLevel::Owner) return enter_cell_unowned(self, cell, bytes, kind);
   return enter_cell(self, cell, cell_address, bytes, kind, place);
-}
-
-/// If the cell at `address` and those behind it, up to `end`, remember the same of another thread, tells of
-/// all of them at once.
-void tell_of_run(Thread& self, std::uintptr_t address, std::uintptr_t end) {
-  Cell* const cell = cell_of(address);
-  const std::uint64_t words[2] = {__atomic_load_n(&cell->words[0], __ATOMIC_RELAXED),
-                                  __atomic_load_n(&cell->words[1], __ATOMIC_RELAXED)};
-  if ((words[0] | words[1]) == 0) return;
-  const bool shared = (words[0] & words[1] & kShared) != 0;
-  if (shared ? !is_hidden(words[0]) && !is_hidden(words[1]) : ((words[0] | words[1]) & kShared) != 0) return;
-  for (const std::uint64_t word : words)
-    if ((word & ~kShared) != 0 && ((word & kBytesMask) != kBytesMask || is_mine(self, word))) return;
-  std::size_t count = 1;
-  while (address + 8 * (count + 1) <= end && count < stream::Record::kOrdinalMax &&
-         __atomic_load_n(&cell[count].words[0], __ATOMIC_RELAXED) == words[0] &&
-         __atomic_load_n(&cell[count].words[1], __ATOMIC_RELAXED) == words[1])
-    ++count;
-  if (count < 2) return;
-  if (shared)
-    reveal_cells(self, cell, address, count);
-  else
-    share_cells(self, cell, address, count);
 }
 
 /// Whether another thread has touched the cell.
@@ -285,7 +339,8 @@ void memory_ends(Thread& self, std::uintptr_t address, std::size_t bytes, Pc pc)
   const std::uintptr_t last = known ? address : address + bytes - 1;
   for (std::uintptr_t at = address & ~std::uintptr_t{7}; at <= last; at += 8) {
     Cell& cell = *cell_of(at);
-    for (const std::uint64_t& word : cell.words) {
+    for (const unsigned kind : {kReadWord, kWriteWord}) {
+      const std::uint64_t& word = cell.words[kind];
       std::uint64_t now = __atomic_load_n(&word, __ATOMIC_ACQUIRE);
       if (now == 0 || ((now & kShared) == 0 && is_mine(self, now))) continue;
       known = true;
@@ -293,7 +348,7 @@ void memory_ends(Thread& self, std::uintptr_t address, std::size_t bytes, Pc pc)
       now = __atomic_load_n(&word, __ATOMIC_ACQUIRE);
       if ((now & kShared) == 0)
         share_cells(self, &cell, at);
-      else if (is_hidden(now) && !is_mine(self, now))
+      else if (!is_mine(self, now) && is_hidden(cell, kind, now))
         reveal_cells(self, &cell, at);
     }
   }

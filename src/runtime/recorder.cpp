@@ -37,7 +37,7 @@ RAVEL_NOINLINE bool next_chunk(Thread& self) {
     recorder.stream.leave_chunk(self.chunk);
   }
   self.chunk = chunk;
-  self.cursor = reinterpret_cast<char*>(chunk) + stream::kChunkHeadBytes;
+  self.cursor = self.accesses = reinterpret_cast<char*>(chunk) + stream::kChunkHeadBytes;
   self.limit = reinterpret_cast<char*>(chunk) + stream::kChunkBytes;
   return true;
 }
@@ -55,6 +55,25 @@ RAVEL_INLINE Record* reserve(Thread& self, std::size_t count) {
   return reinterpret_cast<Record*>(self.cursor);
 }
 
+/// An access that goes on where one of the thread's last records has ended becomes part of it. The reader
+/// does not look into records that no stamp follows; and reads only change places with reads, writes with
+/// writes.
+RAVEL_INLINE bool extend_access(Thread& self, EventKind kind, std::uintptr_t address, std::uint64_t bytes,
+                                std::uint32_t place) {
+  constexpr int kLooks = 4;
+  auto* record = reinterpret_cast<Record*>(self.cursor);
+  for (int i = 0; i<kLooks&& reinterpret_cast<char*>(record)> self.accesses; ++i) {
+    --record;
+    if (record->kind() != static_cast<std::uint8_t>(kind)) return false;
+    const std::uint64_t width = record->width_code();
+    const std::uint64_t offset = address - record->body;
+    if (record->place() != place || offset > width || (record->body & 7) + offset + bytes > 8) continue;
+    if (offset + bytes > width) record->head += (offset + bytes - width) << Record::kWidthAt;
+    return true;
+  }
+  return false;
+}
+
 /// All records up to the cursor are complete.
 RAVEL_INLINE void publish(Thread& self) {
   const auto used = self.cursor - reinterpret_cast<char*>(self.chunk) - stream::kChunkHeadBytes;
@@ -63,6 +82,7 @@ RAVEL_INLINE void publish(Thread& self) {
 
 RAVEL_INLINE void commit(Thread& self, std::size_t count) {
   self.cursor += count * sizeof(Record);
+  self.accesses = self.cursor;
   publish(self);
 }
 
@@ -269,14 +289,21 @@ void record_switch(Thread& self) {
 void record_access(Thread& self, EventKind kind, std::uintptr_t address, std::uint64_t bytes,
                    std::uint32_t place) {
   record_calls(self);
+  const bool narrow = bytes <= sizeof(std::uint64_t);
+  const bool valued = recorder.values && narrow;
+  const bool extends = recorder.filter == FilterLevel::Owner && narrow && !valued;
+  if (extends && extend_access(self, kind, address, bytes, place)) return;
   const std::uint32_t count = ordinal(self);
   const bool wide = width_code(bytes) == Record::kWidthInExtra;
-  const bool valued = recorder.values && bytes <= sizeof(std::uint64_t);
   const std::size_t records = wide || valued ? 2 : 1;
   Record* const to = reserve(self, records);
   if (to == nullptr) return;
   to[0] = {record_head(kind, MemoryOrder::None, bytes, records == 2, count, place), address};
   if (wide) to[1] = {0, bytes};
+  if (extends) {
+    self.cursor += sizeof(Record);
+    return publish(self);
+  }
   if (!valued) return commit(self, records);
   to[0].head |= kHasValue;
   if (kind == EventKind::Read) {
@@ -286,6 +313,7 @@ void record_access(Thread& self, EventKind kind, std::uintptr_t address, std::ui
   // The write comes after this hook; until the next one the record is nobody's business.
   to[1] = {};
   self.cursor += records * sizeof(Record);
+  self.accesses = self.cursor;
   self.written_value = &to[1].body;
   self.written_address = address;
   self.written_bytes = bytes;
@@ -306,7 +334,7 @@ namespace {
 /// remembered, 0: nothing.
 template <typename Take>
 bool tell(Thread& self, Cell* cell, std::uintptr_t address, std::size_t count, Take take) {
-  Record* const to = reserve(self, 4 * kRecordsOfWord);
+  Record* const to = reserve(self, 8 * kRecordsOfWord);
   if (to == nullptr) return false;
   // The stamp comes before the cells are seen to be changed: so these records come before everything that
   // another thread records about them.
@@ -314,9 +342,19 @@ bool tell(Thread& self, Cell* cell, std::uintptr_t address, std::size_t count, T
   std::size_t records = 0;
   const auto put = [&](std::size_t index, const std::uint64_t(&words)[2], std::size_t further) {
     for (const unsigned kind : {kReadWord, kWriteWord}) {
-      if (words[kind] == 0) continue;
-      records += put_remembered(to + records, address + 8 * index, words[kind], kind == kWriteWord,
-                                now.stamp(), static_cast<std::uint32_t>(further));
+      const std::uint64_t word = words[kind];
+      if (word == 0) continue;
+      // What a shared word tells of, and is in the stream, has no place.
+      const bool shared = (word & kShared) != 0;
+      const auto put_access = [&](std::uint64_t access, std::size_t more) {
+        if (shared && (access & kCellPlaceMask) == 0) return;
+        records += put_remembered(to + records, address + 8 * index, access, kind == kWriteWord, now.stamp(),
+                                  static_cast<std::uint32_t>(more));
+      };
+      put_access(shared ? word & ~kWhole : word, further);
+      if ((word & kOlder) == 0) continue;
+      const std::uint64_t older = __atomic_load_n(&older_cell(cell + index)->words[kind], __ATOMIC_RELAXED);
+      put_access(older & ~(word & kBytesMask), 0);
     }
   };
   const std::uint64_t first[2] = {take(cell->words[0]), take(cell->words[1])};
@@ -336,8 +374,14 @@ bool tell(Thread& self, Cell* cell, std::uintptr_t address, std::size_t count, T
 
 /// Makes a word shared and returns what its owner did; 0: nothing that is not told.
 std::uint64_t share(std::uint64_t& taken) {
-  const std::uint64_t word = __atomic_fetch_or(&taken, kShared, __ATOMIC_ACQ_REL);
-  return (word & kShared) != 0 || incarnation_of(word) == kBlockMark ? 0 : word;
+  std::uint64_t word = __atomic_load_n(&taken, __ATOMIC_ACQUIRE);
+  while ((word & kShared) == 0) {
+    const bool marks_block = incarnation_of(word) == kBlockMark;
+    if (__atomic_compare_exchange_n(&taken, &word, marks_block ? word | kShared : kShared, false,
+                                    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+      return marks_block ? 0 : word;
+  }
+  return 0;
 }
 
 }  // namespace
@@ -358,13 +402,15 @@ bool share_with_another(Thread& self, Cell* cell, std::uintptr_t address) {
 bool reveal_cells(Thread& self, Cell* cell, std::uintptr_t address, std::size_t count) {
   return tell(self, cell, address, count, [](std::uint64_t& taken) -> std::uint64_t {
     const std::uint64_t word = __atomic_exchange_n(&taken, kShared, __ATOMIC_ACQ_REL);
-    return is_hidden(word) ? word & ~(kShared | kHidden) : 0;
+    return word != kShared ? word : 0;
   });
 }
 
 void record_remembered(Thread& self, std::uintptr_t cell_address, std::uint64_t word, bool is_write) {
   Record* const to = reserve(self, kRecordsOfWord);
-  if (to != nullptr) commit(self, put_remembered(to, cell_address, word, is_write, 0));
+  if (to == nullptr) return;
+  const Stamping now(self);
+  commit(self, put_remembered(to, cell_address, word, is_write, now.stamp()));
 }
 
 void record_range(Thread& self, EventKind kind, std::uintptr_t address, std::uint64_t bytes, Pc pc) {

@@ -18,9 +18,10 @@ void clear(std::uintptr_t from, std::uintptr_t to) {
 }  // namespace
 
 bool map_shadow() {
-  if (!reserve_memory_at(kShadowBase, kShadowBytes)) return false;
+  if (!reserve_memory_at(kShadowBase, 2 * kShadowBytes)) return false;
   // A core file of the program need not hold it.
-  system_call(SYS_madvise, static_cast<long>(kShadowBase), static_cast<long>(kShadowBytes), MADV_DONTDUMP);
+  system_call(SYS_madvise, static_cast<long>(kShadowBase), static_cast<long>(2 * kShadowBytes),
+              MADV_DONTDUMP);
   return true;
 }
 
@@ -33,9 +34,10 @@ void forget_cells(std::uintptr_t address, std::size_t bytes) {
   const std::uintptr_t end_page = to & ~(kPageBytes - 1);
   clear(from, first_page);
   forget_memory(first_page, end_page - first_page);
+  forget_memory(first_page + kShadowBytes, end_page - first_page);
   clear(end_page, to);
 }
 
-void forget_shadow() { forget_memory(kShadowBase, kShadowBytes); }
+void forget_shadow() { forget_memory(kShadowBase, 2 * kShadowBytes); }
 
 }  // namespace ravel::rt

@@ -13,6 +13,9 @@ namespace {
 constexpr std::uint32_t kProbes = 32;
 constexpr std::size_t kTableBytes = kGroupEntries * sizeof(std::uint64_t);
 
+/// The rest is for code addresses alone.
+constexpr std::uint32_t kMaxGroupsInCalls = stream::kMaxGroups / 8 * 7;
+
 constinit std::uint32_t group_count = 1;  // 0 is none
 constinit SpinLock adding;
 
@@ -29,7 +32,7 @@ std::uint64_t* find_entry(std::uint32_t hash, std::uint64_t key) {
 /// Fills an entry that was empty. Somebody else may be about to do the same.
 void add_group(std::uint64_t& entry, std::uint64_t key, const stream::SiteGroup& group) {
   const Locked lock(adding);
-  if (entry != 0 || group_count == stream::kMaxGroups) return;
+  if (entry != 0 || group_count >= (group.caller == 0 ? stream::kMaxGroups : kMaxGroupsInCalls)) return;
   stream::SiteGroup* const added = recorder.stream.take_group(group_count);
   if (added == nullptr) return;
   *added = group;

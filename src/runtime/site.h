@@ -44,16 +44,16 @@ RAVEL_INLINE std::uint32_t site_in(std::uint32_t caller, std::uint32_t code) {
 /// Finds the sites of the thread's calls, as far as it has not yet, and returns that of the innermost.
 RAVEL_NOINLINE std::uint32_t find_calls(Thread& self);
 
-/// The site of the code address in the calls that the thread is in. It is the code address itself if it is in
-/// none, or if there is no number left, which deep recursions may use up.
+/// The site of the code address in the calls that the thread is in. If there is no number left for it, which
+/// deep recursions may use up, that of the code address alone; 0: none for that either.
 RAVEL_INLINE std::uint32_t site_of(Thread& self, std::uint32_t code) {
-  if (self.depth - 1 >= Thread::kMaxCalls) return code;
+  if (self.depth - 1 >= Thread::kMaxCalls) return site_in(0, code);
   std::uint32_t caller = self.calls[self.depth - 1].site;
   if (caller == 0) caller = find_calls(self);
   if (caller == kNoSite) [[unlikely]]
-    return code;
+    return site_in(0, code);
   const std::uint32_t site = site_in(caller, code);
-  return site != 0 ? site : code;
+  return site != 0 ? site : site_in(0, code);
 }
 
 /// In a new stream: there are none.

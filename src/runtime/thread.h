@@ -46,6 +46,7 @@ struct Thread {
   std::uint32_t incarnation;  ///< 0: owns no cells
   char* cursor;               ///< of the next record
   char* limit;                ///< of the chunk
+  char* accesses;  ///< from here to the cursor, all records are plain accesses of up to eight bytes
   stream::ChunkHead* chunk;
   stream::ThreadSlot* slot;
   CallFrame* calls;           ///< kMaxCalls of them
@@ -66,7 +67,9 @@ struct Thread {
   AtomicLoad loads[kLoads];               ///< recent ones, each where a hash of its address says
   KnownBlock known_blocks[kKnownBlocks];  ///< the latest that the stream knows of
   std::uint32_t next_known_block;
-  std::uintptr_t stack_low;  ///< the thread's stack
+  std::uintptr_t told_until;  ///< of another thread's cells, those before it were told by this one
+  std::uint32_t ahead;        ///< ... so many at once
+  std::uintptr_t stack_low;   ///< the thread's stack
   std::uintptr_t stack_high;
   void* fiber_of;       ///< for fibers: see fiber.cpp
   void* start_routine;  ///< of a thread that has not begun

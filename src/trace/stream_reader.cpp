@@ -322,7 +322,7 @@ bool StreamReader::relieve() {
     return false;
   }
   return std::erase_if(waiting_, [this](StreamThread* thread) {
-           if (!thread->fills_chunks() || !thread->pending()) return false;
+           if (!thread->offer_chunks()) return false;
            push(thread->last_stamp(), *thread);
            return true;
          }) > 0;

@@ -125,14 +125,19 @@ bool StreamThread::look_in_chunk(std::uint64_t limit) {
   return true;
 }
 
-std::span<const Record> StreamThread::run() {
-  CHECK(ready());
+bool StreamThread::advance() {
   const ChunkRef before = give_.ref;
-  if (stand(give_) != Step::Record) return {};
+  if (stand(give_) != Step::Record) return false;
   if (before != 0 && give_.ref != before && file_->writable()) {
     slot()->first.store(give_.ref, std::memory_order_release);  // so that the list stays one
     file_->free_chunk(before);
   }
+  return true;
+}
+
+std::span<const Record> StreamThread::run() {
+  CHECK(ready());
+  if (!advance()) return {};
   const std::uint64_t rest = (give_.used - give_.offset) / sizeof(Record);
   return {reinterpret_cast<const Record*>(StreamFile::records(*give_.chunk) + give_.offset),
           static_cast<std::size_t>(std::min(rest, ready_ - given_))};
@@ -141,6 +146,7 @@ std::span<const Record> StreamThread::run() {
 void StreamThread::took(std::size_t sixteens) {
   given_ += sixteens;
   give_.offset += static_cast<std::uint32_t>(sixteens * sizeof(Record));
+  if (pending() && !ready()) advance();
 }
 
 void StreamThread::end() {

@@ -42,8 +42,15 @@ class StreamThread {
   bool ready() const { return given_ < ready_; }
   /// All that were looked at become ready.
   void make_ready() {
-    ready_ = looked_at_;
+    ready_ = only_chunks_ ? looked_at_in_chunks() : looked_at_;
+    only_chunks_ = false;
     next_stamp_ = 0;
+  }
+  /// Those in whole chunks will be made ready, though no stamp follows them. The others may still change: the
+  /// program adds to its last accesses. False: there are none.
+  bool offer_chunks() {
+    only_chunks_ = looked_at_in_chunks() > given_;
+    return only_chunks_;
   }
   /// Some records that are ready, as they lie in their chunk, the second halves of long ones included. Chunks
   /// before it go back to a program that is attached to. Empty: they have vanished since they were looked at.
@@ -52,8 +59,6 @@ class StreamThread {
   void took(std::size_t sixteens);
   /// Gives the last chunk back, once everything was taken and nothing more will come.
   void end();
-  /// Whole chunks among those with pending records.
-  bool fills_chunks() const { return find_.number > give_.number; }
 
   /// Why there may be more records than could be read; empty: there are not.
   const std::string& torn() const { return torn_; }
@@ -72,6 +77,11 @@ class StreamThread {
     std::uint32_t used = 0;    ///< bytes of complete records, as seen last
   };
   enum class Step : std::uint8_t { Record, Nothing, Damaged };
+
+  std::uint64_t looked_at_in_chunks() const { return looked_at_ - find_.offset / sizeof(Record); }
+  /// To the next record to give out. The chunk before it goes back to a program that is attached to. False:
+  /// there is none.
+  bool advance();
   static constexpr std::uint64_t kNoStamp = ~std::uint64_t{0};
 
   /// Makes the cursor stand before a record, in the next chunk if need be.
@@ -87,6 +97,7 @@ class StreamThread {
   std::uint64_t last_stamp_ = 0, next_stamp_ = 0;
   std::uint64_t end_stamp_ = kNoStamp;  ///< StreamHead::end_stamp, once it is there
   bool cut_ = false;                    ///< it has come to that
+  bool only_chunks_ = false;            ///< make_ready makes only records in whole chunks ready
   std::string damage_;
   std::uint32_t missing_chunks_ = 0;
   std::string torn_;
