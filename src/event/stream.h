@@ -9,8 +9,9 @@
 //   chunks              kChunkBytes each: a ChunkHead and records of one thread, or ThreadSlots, or
 //   SiteGroups
 //
-// A thread's chunks are a list: ThreadSlot::first, then ChunkHead::next. Threads only append; a reader that
-// has attached gives the chunks it is done with back to the free list.
+// A thread's chunks are a list: ThreadSlot::first, then ChunkHead::next. Threads only append, and make plain
+// accesses wider that no stamp follows in the same chunk; a reader that has attached gives the chunks it is
+// done with back to the free list.
 //
 // Order: synchronization takes a stamp from one counter: an acquire after it succeeded, a release before it
 // begins. A record without a stamp happened after the thread's previous stamp and before its next one; the

@@ -3,7 +3,8 @@
 // owner    An access to memory that one thread alone has touched is remembered in its cell and dropped. When
 //          a second thread comes, it records what the cell remembers of the owner, and its own access. What
 //          it does to the same memory after that is remembered again, until another thread comes.
-//          (tests/support/filters.h is the same on traces: what analyses lose by it is tested.)
+//          (tests/support/filters.h is the same on traces: what analyses lose by it is tested.
+//          tests/gen/filters compares runs of programs.) Accesses side by side become one record.
 // segment  All accesses but those that repeat what the same thread did at the same local time, with nobody in
 //          between.
 // none     All accesses.
