@@ -10,7 +10,7 @@ constinit std::uint64_t* group_table = nullptr;
 namespace {
 
 /// A group is in one of so many entries. If they are taken, it gets no number, as if all were.
-constexpr std::uint32_t kProbes = 32;
+constexpr std::uint32_t kProbes = 256;
 constexpr std::size_t kTableBytes = kGroupEntries * sizeof(std::uint64_t);
 
 /// The rest is for code addresses alone.
