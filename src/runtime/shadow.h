@@ -15,6 +15,7 @@
 
 #include <cstdint>
 
+#include "event/inline_check.h"
 #include "runtime/platform.h"
 
 namespace ravel::rt {
@@ -22,8 +23,8 @@ namespace ravel::rt {
 // Linux gives programs three windows of addresses: from 0 (programs with fixed addresses), around 0x55.. and
 // 0x56.. (others, with their heap) and around 0x7e.. and 0x7f.. (mappings, stacks). They stay apart in the
 // low 44 bits, so the shadow needs no table.
-inline constexpr std::uintptr_t kShadowBase = 0x1000'0000'0000;
-inline constexpr std::uintptr_t kAddressMask = 0x0fff'ffff'ffff;
+inline constexpr std::uintptr_t kShadowBase = inline_check::kShadowBase;
+inline constexpr std::uintptr_t kAddressMask = inline_check::kAddressMask;
 inline constexpr std::uintptr_t kShadowBytes = 2 * (kAddressMask + 1);
 // Behind the cells lie the older cells, one for each. A program that sweeps over its own numbers of four
 // bytes touches one half of a cell while the other is still that of an earlier sweep.
@@ -32,10 +33,12 @@ inline constexpr std::uintptr_t kOlderBase = kShadowBase + kShadowBytes;
 struct Cell {
   std::uint64_t words[2];  ///< by Kind
 };
-static_assert(sizeof(Cell) == 16);
+static_assert(sizeof(Cell) == inline_check::kCellBytes);
 
 inline constexpr unsigned kReadWord = 0;
 inline constexpr unsigned kWriteWord = 1;
+static_assert(kReadWord * sizeof(Cell::words[0]) == inline_check::kReadWordAt);
+static_assert(kWriteWord * sizeof(Cell::words[0]) == inline_check::kWriteWordAt);
 
 RAVEL_INLINE Cell* cell_of(std::uintptr_t address) {
   return reinterpret_cast<Cell*>(kShadowBase + ((address & kAddressMask & ~std::uintptr_t{7}) << 1));
@@ -63,6 +66,7 @@ inline constexpr std::uint64_t kWhole = kNear;  ///< the same bit of a shared wo
 inline constexpr std::uint64_t kBytesMask = 0xff;
 /// Who and when.
 inline constexpr std::uint64_t kTagMask = ~kShared & ~((std::uint64_t{1} << kEpochAt) - 1);
+static_assert(kTagMask == inline_check::kTagMask && kBytesMask == inline_check::kBytesMask);
 
 constexpr std::uint32_t incarnation_of(std::uint64_t word) {
   return static_cast<std::uint32_t>(word >> kIncarnationAt) & (kIncarnations - 1);

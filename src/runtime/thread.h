@@ -3,8 +3,10 @@
 // A thread's state belongs to that thread; nobody else looks at it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
+#include "event/inline_check.h"
 #include "event/stream.h"
 #include "runtime/platform.h"
 #include "runtime/shadow.h"
@@ -85,10 +87,13 @@ struct Thread {
   /// Pages where no mark of a block was found, each where a hash says: looking again would cost too much.
   std::uint64_t bare_pages[kBarePages];
 };
+static_assert(offsetof(Thread, hot_tag) == inline_check::kHotTagAt);
+static_assert(offsetof(Thread, ordinal) == inline_check::kOrdinalAt);
 
 // The current thread as its hooks of accesses see it: null while they are switched off, or if no access is
-// recorded. This makes an idle hook one load and one test.
-extern __thread Thread* hot_thread __attribute__((tls_model("initial-exec")));
+// recorded. This makes an idle hook one load and one test. Programs with inlined hooks see it, too.
+extern __thread Thread* hot_thread __asm__(RAVEL_INLINE_SYMBOL("thread"))
+    __attribute__((tls_model("initial-exec"), visibility("default")));
 /// The current thread; null if it is unknown or nothing is recorded.
 extern __thread Thread* this_thread __attribute__((tls_model("initial-exec")));
 

@@ -1,0 +1,51 @@
+// Where programs with inlined hooks go on if their glance at the shadow did not decide
+// (event/inline_check.h). They count on their registers, so that an access costs them none as long as nothing
+// happens.
+#include "runtime/access.h"
+
+using namespace ravel::rt;
+
+/// The rest of access() for one of up to eight bytes. The thread has counted it.
+extern "C" __attribute__((used)) void ravel_finish_access(const void* memory, Pc pc, unsigned bytes,
+                                                          unsigned kind) {
+  Thread* const self = hot_thread;
+  if (self == nullptr) return;
+  const auto address = reinterpret_cast<std::uintptr_t>(memory);
+  if ((address & 7) + bytes > 8) return access_range(*self, address, bytes, kind, pc);
+  access_slowly(*self, address, bytes, kind, pc);
+}
+
+#define SAVE(name) "push %" name "\n\t.cfi_adjust_cfa_offset 8\n\t"
+#define RESTORE(name) "pop %" name "\n\t.cfi_adjust_cfa_offset -8\n\t"
+
+/// rdi: the address; r11: bytes and kind. Keeps what a function may change by the C convention, but r11 and
+/// the vectors. Nine words on the stack and the return address keep it aligned.
+extern "C" __attribute__((naked, used)) void ravel_keep_registers() {
+  asm(SAVE("rax") SAVE("rcx") SAVE("rdx") SAVE("rsi") SAVE("rdi") SAVE("r8") SAVE("r9") SAVE("r10") SAVE("r11")
+      "mov 72(%rsp), %rsi\n\t"
+      "movzbl %r11b, %edx\n\t"
+      "shr $8, %r11d\n\t"
+      "mov %r11d, %ecx\n\t"
+      "call ravel_finish_access\n\t"
+      RESTORE("r11") RESTORE("r10") RESTORE("r9") RESTORE("r8") RESTORE("rdi") RESTORE("rsi") RESTORE("rdx")
+      RESTORE("rcx") RESTORE("rax")
+      "ret");
+}
+
+// Called through a pointer: lazy binding would not keep r10.
+#define RAVEL_INLINE_HOOK(name, bytes, kind)                                                     \
+  RAVEL_INTERFACE                                                                                \
+  __attribute__((naked)) void inline_##name##bytes() __asm__(RAVEL_INLINE_SYMBOL(#name #bytes)); \
+  void inline_##name##bytes() {                                                                  \
+    asm("endbr64\n\t"                                                                            \
+        "mov %0, %%r11d\n\t"                                                                     \
+        "jmp ravel_keep_registers" ::"i"((bytes) | (kind) << 8));                                \
+  }
+RAVEL_INLINE_HOOK(read, 1, kReadWord)
+RAVEL_INLINE_HOOK(read, 2, kReadWord)
+RAVEL_INLINE_HOOK(read, 4, kReadWord)
+RAVEL_INLINE_HOOK(read, 8, kReadWord)
+RAVEL_INLINE_HOOK(write, 1, kWriteWord)
+RAVEL_INLINE_HOOK(write, 2, kWriteWord)
+RAVEL_INLINE_HOOK(write, 4, kWriteWord)
+RAVEL_INLINE_HOOK(write, 8, kWriteWord)
