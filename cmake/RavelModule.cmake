@@ -6,8 +6,9 @@
 
 # ravel_module(<name> [<module it may include>...])
 #
-# The sources are src/<name>/**.cpp; a new file needs no edit here. A folder without any (yet) makes a library of
-# headers. The list of modules is the layering rule that scripts/layers reads, so keep each call on one line.
+# The sources are src/<name>/**.cpp, but for folders with a CMakeLists.txt of their own; a new file needs no edit here.
+# A folder without any (yet) makes a library of headers. The list of modules is the layering rule that scripts/layers
+# reads, so keep each call on one line.
 function(ravel_module name)
   ravel_library(${name} "${CMAKE_SOURCE_DIR}/src/${name}" ${ARGN})
 endfunction()
@@ -17,6 +18,13 @@ function(ravel_library name folder)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${folder}/*.cpp")
   # main() stays out, or no test of the module could link its objects.
   list(REMOVE_ITEM sources "${folder}/main.cpp")
+  # Nor a folder that says itself how it is built.
+  file(GLOB_RECURSE others CONFIGURE_DEPENDS "${folder}/CMakeLists.txt")
+  foreach(other IN LISTS others)
+    cmake_path(GET other PARENT_PATH other)
+    file(GLOB_RECURSE theirs "${other}/*.cpp")
+    list(REMOVE_ITEM sources ${theirs})
+  endforeach()
   if(sources)
     add_library(ravel_${name} OBJECT ${sources})
     set(scope PUBLIC)

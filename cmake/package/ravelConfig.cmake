@@ -50,6 +50,13 @@ function(_ravel_instrument target)
   target_compile_options(${target} BEFORE PRIVATE
     "$<${either}:-g1>" "$<${either}:-fsanitize=thread>" "$<${gcc}:-Wno-tsan>"
     "$<${clang}:SHELL:-mllvm -tsan-instrument-read-before-write>")
+  foreach(language C CXX)
+    string(REGEX MATCH "^[0-9]+" version "${CMAKE_${language}_COMPILER_VERSION}")
+    set(plugin "${RAVEL_RUNTIME_DIR}/ravel_clang${version}.so")
+    if(CMAKE_${language}_COMPILER_ID STREQUAL "Clang" AND EXISTS "${plugin}")
+      target_compile_options(${target} BEFORE PRIVATE "$<$<COMPILE_LANGUAGE:${language}>:-fpass-plugin=${plugin}>")
+    endif()
+  endforeach()
   # Public: a program that uses an instrumented library needs the runtime, too, before its other libraries.
   target_link_options(${target} BEFORE PUBLIC
     "LINKER:--push-state,--no-as-needed,${RAVEL_RUNTIME_DIR}/libravel_rt.so,--pop-state,-rpath,${RAVEL_RUNTIME_DIR}")

@@ -108,6 +108,17 @@ Check check_randomisation() {
           "nothing: recording works; addresses differ from run to run"};
 }
 
+/// Programs are recorded without it, too, if more slowly.
+Check check_plugin(const instrument::Runtime& runtime) {
+  constexpr int kVersion = 19;
+  const std::string path = runtime.clang_plugin(kVersion);
+  if (::access(path.c_str(), R_OK) == 0) return {"clang-plugin", Health::Ok, path, {}};
+  return {"clang-plugin", Health::Note,
+          fmt::format("none: programs compiled by clang {} call the runtime at every access", kVersion),
+          fmt::format("nothing, if that is fast enough; else build ravel where llvm-{}-dev is installed",
+                      kVersion)};
+}
+
 }  // namespace
 
 std::vector<Check> check_compilers(const std::string& scratch) {
@@ -146,6 +157,7 @@ std::vector<Check> check_installation() {
     checks.push_back({"runtime", Health::Problem,
                       !for_programs ? for_programs.error().message : for_recording.error().message,
                       std::string(kReinstall)});
+  if (for_programs) checks.push_back(check_plugin(*for_programs));
   return checks;
 }
 

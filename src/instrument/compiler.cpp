@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -80,7 +81,25 @@ Family family_of(const std::string& path) {
   return macros.find("__clang__") != std::string::npos ? Family::Clang : Family::Gcc;
 }
 
+// The number that follows `prefix` in a name that begins with it; 0: none.
+int number_after(std::string_view prefix, std::string_view name) {
+  int number = 0;
+  if (name.starts_with(prefix))
+    std::from_chars(name.data() + prefix.size(), name.data() + name.size(), number);
+  return number;
+}
+
 }  // namespace
+
+int clang_version(const std::string& path) {
+  const fs::path real = real_path(path);
+  for (const std::string& name : {fs::path(path).filename().string(), real.filename().string()})
+    for (const std::string_view prefix : {"clang-", "clang++-"})
+      if (const int number = number_after(prefix, name); number != 0) return number;
+  for (const fs::path& folder : real.parent_path())
+    if (const int number = number_after("llvm-", folder.string()); number != 0) return number;
+  return 0;
+}
 
 std::string driver_for(Language language, std::string_view name) {
   struct Pair {

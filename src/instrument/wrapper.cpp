@@ -82,7 +82,8 @@ Words gcc_command(const Invocation& invocation, const Words& first, const Runtim
   return words;
 }
 
-Words clang_command(const Invocation& invocation, const Words& first, const Runtime& runtime) {
+Words clang_command(const Invocation& invocation, const Compiler& compiler, const Words& first,
+                    const Runtime& runtime) {
   const bool other_runtimes = invocation.links && !invocation.sanitizers.empty();
   Words words = first;
   // Some of these are of no use on some lines, which -Werror would not forgive.
@@ -91,6 +92,7 @@ Words clang_command(const Invocation& invocation, const Words& first, const Runt
   if (other_runtimes && !invocation.thread_off) append(words, {"-Xclang", "-fsanitize=thread"});
   // Without it clang reports no read for x++.
   append(words, {"-mllvm", "-tsan-instrument-read-before-write"});
+  if (!compiler.plugin.empty()) append(words, {"-fpass-plugin=" + compiler.plugin});
   if (invocation.links) append_runtime(words, runtime);
   append(words, {"--end-no-unused-arguments"});
   const Words& given = invocation.arguments;
@@ -109,6 +111,8 @@ recorded by ravel.
 
   --ravel-compiler=COMPILER  g++, clang++, clang++-19, a path ... (also: RAVEL_COMPILER
                              in the environment; default: gcc, else clang)
+  --ravel-no-inline          call the runtime at every access, also with a clang that ravel
+                             has a plugin for
   --ravel-print-command      print what would be run, one argument a line
   --ravel-identity           print what decides about the objects made, for ccache:
                              CCACHE_COMPILERCHECK='%compiler% --ravel-identity'
@@ -119,6 +123,7 @@ Every other argument is the compiler's.
 
 struct Own {
   std::string compiler;
+  bool no_inline = false;
   bool print_command = false;
   bool identity = false;
   bool help = false;
@@ -131,6 +136,8 @@ Result<Own> read_own(const Words& options) {
   for (const std::string& option : options) {
     if (option.starts_with(kCompiler) && option.size() > kCompiler.size())
       own.compiler = option.substr(kCompiler.size());
+    else if (option == "--ravel-no-inline")
+      own.no_inline = true;
     else if (option == "--ravel-print-command")
       own.print_command = true;
     else if (option == "--ravel-identity")
@@ -145,11 +152,14 @@ Result<Own> read_own(const Words& options) {
 
 // ccache knows the compiler it starts by size and time only; here that is the wrapper.
 void print_identity(const Compiler& compiler) {
-  struct stat status{};
-  ::stat(compiler.path.c_str(), &status);
-  std::printf("ravel %.*s %s %lld %lld\n", static_cast<int>(kVersion.size()), kVersion.data(),
-              compiler.path.c_str(), static_cast<long long>(status.st_size),
-              static_cast<long long>(status.st_mtime));
+  std::printf("ravel %.*s", static_cast<int>(kVersion.size()), kVersion.data());
+  for (const std::string& path : {compiler.path, compiler.plugin}) {
+    struct stat status{};
+    if (path.empty() || ::stat(path.c_str(), &status) != 0) continue;
+    std::printf(" %s %lld %lld", path.c_str(), static_cast<long long>(status.st_size),
+                static_cast<long long>(status.st_mtime));
+  }
+  std::puts("");
 }
 
 int become(const Words& command) {
@@ -171,8 +181,9 @@ Result<int> wrap(Language language, std::span<const std::string> arguments) {
     std::fputs(kHelp, stdout);
     return 0;
   }
-  const auto compiler = find_compiler(language, own->compiler);
+  auto compiler = find_compiler(language, own->compiler);
   if (!compiler) return std::unexpected(compiler.error());
+  if (!own->no_inline) compiler->plugin = find_plugin(*compiler);
   if (own->identity) {
     print_identity(*compiler);
     return 0;
@@ -209,6 +220,14 @@ Result<Runtime> find_runtime() {
                                kExitInternal});
 }
 
+std::string find_plugin(const Compiler& compiler) {
+  const int version = compiler.family == Family::Clang ? clang_version(compiler.path) : 0;
+  if (version == 0) return {};
+  const auto runtime = find_runtime();
+  std::string plugin = runtime ? runtime->clang_plugin(version) : std::string();
+  return ::access(plugin.c_str(), R_OK) == 0 ? plugin : std::string();
+}
+
 Result<Words> instrumented_command(const Invocation& invocation, const Compiler& compiler,
                                    Result<Runtime> (*runtime)()) {
   Words words{compiler.path};
@@ -229,7 +248,7 @@ Result<Words> instrumented_command(const Invocation& invocation, const Compiler&
     case Family::Gcc:
       return gcc_command(invocation, words, where);
     case Family::Clang:
-      return clang_command(invocation, words, where);
+      return clang_command(invocation, compiler, words, where);
   }
   return words;
 }

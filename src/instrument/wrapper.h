@@ -26,10 +26,17 @@ struct Runtime {
 
   std::string library() const { return folder + "/libravel_rt.so"; }
   std::string instead_of_libtsan() const { return folder + "/instead-of-libtsan"; }
+  /// The plugin for a clang of this major version.
+  std::string clang_plugin(int version) const {
+    return folder + "/ravel_clang" + std::to_string(version) + ".so";
+  }
 };
 
 /// The runtime beside the running program, or in the folder that RAVEL_RUNTIME_DIR names.
 Result<Runtime> find_runtime();
+
+/// The plugin for this compiler that lies beside the runtime; empty: there is none.
+std::string find_plugin(const Compiler& compiler);
 
 /// The command to run: compiler first. `runtime` is asked for only if the command links.
 Result<std::vector<std::string>> instrumented_command(const Invocation& invocation, const Compiler& compiler,

@@ -74,6 +74,19 @@ TEST(WrapperTest, ClangLinksOtherSanitizersButNotThread) {
   EXPECT_THAT(*command(kClang, "-fsanitize=undefined -fno-sanitize=thread a.c"), Not(Contains("-Xclang")));
 }
 
+TEST(WrapperTest, ThePluginIsForItsClangOnly) {
+  const std::string option = "-fpass-plugin=/r/ravel_clang19.so";
+  EXPECT_THAT(*command(kClang, "-c a.c"), Not(Contains(option)));
+  const Compiler clang{kClang.path, Family::Clang, "/r/ravel_clang19.so"};
+  for (const char* line : {"-c a.c", "-flto a.o", "-S a.c -fsanitize=undefined", "a.c -fsanitize=undefined"})
+    EXPECT_THAT(*command(clang, line), Contains(option)) << line;
+  // Lines that have no use for it must not fail under -Werror.
+  const Words words = *command(clang, "-Werror a.o");
+  EXPECT_LT(std::ranges::find(words, "--start-no-unused-arguments"), std::ranges::find(words, option));
+  EXPECT_LT(std::ranges::find(words, option), std::ranges::find(words, "--end-no-unused-arguments"));
+  EXPECT_THAT(*command(clang, "--version"), Not(Contains(option)));
+}
+
 TEST(WrapperTest, RefusesWhatCannotWork) {
   for (const char* name : {"address", "memory", "leak", "hwaddress"}) {
     const auto refused = command(kGcc, std::string("-c a.c -fsanitize=") + name);
@@ -105,6 +118,17 @@ TEST(CompilerTest, EachDriverHasItsPartner) {
   EXPECT_THAT(pair("c++"), ElementsAre("cc", "c++"));
   for (const char* name : {"/usr/bin/icx", "clang-format", "mycc"})
     EXPECT_THAT(pair(name), ElementsAre(name, name));
+}
+
+TEST(CompilerTest, NamesAndFoldersTellTheVersionOfClang) {
+  EXPECT_EQ(clang_version("/nowhere/clang++-19"), 19);
+  EXPECT_EQ(clang_version("/nowhere/clang-14"), 14);
+  EXPECT_EQ(clang_version("/nowhere/llvm-19/bin/clang++"), 19);
+  EXPECT_EQ(clang_version("/nowhere/llvm-19.1.7/bin/clang"), 19);
+  EXPECT_EQ(clang_version("/nowhere/llvm-14/bin/clang-19"), 19);
+  for (const char* path :
+       {"/nowhere/clang++", "/nowhere/clang-format", "/nowhere/x86-clang", "/nowhere/llvm/bin/clang"})
+    EXPECT_EQ(clang_version(path), 0) << path;
 }
 
 TEST(CompilerTest, AWrapperIsNoCompiler) {
