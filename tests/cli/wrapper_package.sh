@@ -76,6 +76,13 @@ for compiler in g++ "${compilers[-1]}"; do
   plain "$build/libadd_plain.so"
   plain "$build/plain"
 done
+# The plugin of that clang, if ravel has one, is installed and used as the wrappers use it.
+if [[ -e $bin/../lib/ravel_clang19.so && $compiler == clang++-19 ]]; then
+  grep -q -- "-fpass-plugin=$TMP/prefix/lib/ravel/ravel_clang19.so" "$build/build.ninja" || fail 'no plugin'
+  expect 0 prefix/bin/ravel-c++ --ravel-compiler="$compiler" --ravel-print-command -c main.cpp
+  out_has "-fpass-plugin=$TMP/prefix/lib/ravel/ravel_clang19.so"
+fi
+if grep -q -- -fpass-plugin build-g++/build.ninja; then fail 'a plugin for g++'; fi
 expect 0 ctest --test-dir build-g++ -N -V
 out_has "$TMP/prefix/bin/ravel \"run\" \"--fail-on\" \"observed\" \"--\" \"$TMP/build-g++/units\" \"one\" \"two three\""
 
