@@ -28,7 +28,6 @@ inline constexpr std::uintptr_t kAddressMask = inline_check::kAddressMask;
 inline constexpr std::uintptr_t kShadowBytes = 2 * (kAddressMask + 1);
 // Behind the cells lie the older cells, one for each. A program that sweeps over its own numbers of four
 // bytes touches one half of a cell while the other is still that of an earlier sweep.
-inline constexpr std::uintptr_t kOlderBase = kShadowBase + kShadowBytes;
 
 struct Cell {
   std::uint64_t words[2];  ///< by Kind
