@@ -337,8 +337,15 @@ void memory_ends(Thread& self, std::uintptr_t address, std::size_t bytes, Pc pc)
   if (bytes >= kLargeBlock) forget_bare_pages();
   bool known = bytes >= kHugeBlock;  // to somebody else than this thread
   const std::uintptr_t last = known ? address : address + bytes - 1;
+  UntouchedCells untouched;
   for (std::uintptr_t at = address & ~std::uintptr_t{7}; at <= last; at += 8) {
     Cell& cell = *cell_of(at);
+    if (bytes >= kLargeBlock) {
+      if (const std::size_t count = untouched.count_from(&cell); count > 0) {
+        at += 8 * (count - 1);
+        continue;
+      }
+    }
     for (const unsigned kind : {kReadWord, kWriteWord}) {
       const std::uint64_t& word = cell.words[kind];
       std::uint64_t now = __atomic_load_n(&word, __ATOMIC_ACQUIRE);

@@ -38,6 +38,19 @@ void forget_cells(std::uintptr_t address, std::size_t bytes) {
   clear(end_page, to);
 }
 
+std::size_t UntouchedCells::count_from(const Cell* cell) {
+  const auto at = reinterpret_cast<std::uintptr_t>(cell);
+  if (at < begin_ || at >= end_) {
+    begin_ = at & ~(kPageBytes - 1);
+    end_ = begin_ + kPages * kPageBytes;
+    const long known = system_call(SYS_mincore, static_cast<long>(begin_), static_cast<long>(end_ - begin_),
+                                   reinterpret_cast<long>(touched_));
+    if (is_error(known)) return 0;
+  }
+  if ((touched_[(at - begin_) / kPageBytes] & 1) != 0) return 0;
+  return (kPageBytes - at % kPageBytes) / sizeof(Cell);
+}
+
 void forget_shadow() { forget_memory(kShadowBase, 2 * kShadowBytes); }
 
 }  // namespace ravel::rt

@@ -103,6 +103,21 @@ RAVEL_INLINE bool is_hidden(const Cell& cell, unsigned kind, std::uint64_t word)
           (__atomic_load_n(&older_cell(&cell)->words[kind], __ATOMIC_RELAXED) & kCellPlaceMask) != 0);
 }
 
+/// Tells which cells lie in pages of the shadow that nobody has touched yet: they are empty, and reading them
+/// would cost a page fault each.
+class UntouchedCells {
+ public:
+  /// How many from this one on lie in the same page, if it is untouched; else 0.
+  std::size_t count_from(const Cell* cell);
+
+ private:
+  static constexpr std::size_t kPages = 512;  ///< that are asked for at once
+
+  std::uintptr_t begin_ = 0;  ///< of the pages known
+  std::uintptr_t end_ = 0;
+  unsigned char touched_[kPages];
+};
+
 /// Maps the shadow. False: the address space is taken or limited.
 bool map_shadow();
 /// Nobody has touched this memory.
