@@ -46,7 +46,7 @@ void forget_unfinished(const std::string& name) {
 }  // namespace
 
 Result<OutputFile> OutputFile::create(const std::string& path, Appears appears) {
-  if (path == "-") return OutputFile(path, path, {}, STDOUT_FILENO);
+  if (path == "-") return OutputFile(path, path, {}, STDOUT_FILENO, appears);
 
   std::string final_path = path;
   struct stat status{};
@@ -55,17 +55,11 @@ Result<OutputFile> OutputFile::create(const std::string& path, Appears appears) 
     if (!S_ISREG(status.st_mode)) {
       const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
       if (descriptor < 0) return fail(fmt::format("cannot write: {}", std::strerror(errno)), path);
-      return OutputFile(path, path, {}, descriptor);
+      return OutputFile(path, path, {}, descriptor, appears);
     }
     std::error_code error;
     const auto followed = std::filesystem::canonical(path, error);
     if (!error) final_path = followed.string();
-  }
-
-  if (appears == Appears::AtOnce) {
-    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (descriptor < 0) return fail(fmt::format("cannot write: {}", std::strerror(errno)), path);
-    return OutputFile(path, path, {}, descriptor);
   }
 
   // The process id keeps two ravels apart, the counter two files of one.
@@ -74,17 +68,19 @@ Result<OutputFile> OutputFile::create(const std::string& path, Appears appears) 
     const int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor >= 0) {
       remember_unfinished(temporary);
-      return OutputFile(path, std::move(final_path), std::move(temporary), descriptor);
+      return OutputFile(path, std::move(final_path), std::move(temporary), descriptor, appears);
     }
     if (errno != EEXIST) return fail(fmt::format("cannot write: {}", std::strerror(errno)), path);
   }
 }
 
-OutputFile::OutputFile(std::string path, std::string final_path, std::string temporary, int descriptor)
+OutputFile::OutputFile(std::string path, std::string final_path, std::string temporary, int descriptor,
+                       Appears appears)
     : path_(std::move(path)),
       final_path_(std::move(final_path)),
       temporary_(std::move(temporary)),
-      descriptor_(descriptor) {
+      descriptor_(descriptor),
+      appears_(appears) {
   buffer_.reserve(kBufferBytes);
 }
 
@@ -93,6 +89,7 @@ OutputFile::OutputFile(OutputFile&& other) noexcept
       final_path_(std::move(other.final_path_)),
       temporary_(std::exchange(other.temporary_, {})),
       descriptor_(std::exchange(other.descriptor_, -1)),
+      appears_(other.appears_),
       buffer_(std::move(other.buffer_)) {}
 
 OutputFile& OutputFile::operator=(OutputFile&& other) noexcept {
@@ -102,6 +99,7 @@ OutputFile& OutputFile::operator=(OutputFile&& other) noexcept {
     final_path_ = std::move(other.final_path_);
     temporary_ = std::exchange(other.temporary_, {});
     descriptor_ = std::exchange(other.descriptor_, -1);
+    appears_ = other.appears_;
     buffer_ = std::move(other.buffer_);
   }
   return *this;
@@ -135,7 +133,16 @@ Result<void> OutputFile::write(std::string_view bytes) {
 Result<void> OutputFile::flush() {
   auto written = write_out(buffer_);
   buffer_.clear();
-  return written;
+  return written && appears_ == Appears::AtOnce ? appear() : written;
+}
+
+Result<void> OutputFile::appear() {
+  if (temporary_.empty()) return {};
+  if (::rename(temporary_.c_str(), final_path_.c_str()) != 0)
+    return failure("cannot rename to its final name");
+  forget_unfinished(temporary_);
+  temporary_.clear();
+  return {};
 }
 
 Result<void> OutputFile::write_out(std::string_view bytes) {
@@ -156,12 +163,7 @@ Result<void> OutputFile::commit() {
   const int descriptor = std::exchange(descriptor_, -1);
   // Some file systems report a full disk only here.
   if (descriptor != STDOUT_FILENO && ::close(descriptor) != 0) return failure("cannot write");
-  if (temporary_.empty()) return {};
-  if (::rename(temporary_.c_str(), final_path_.c_str()) != 0)
-    return failure("cannot rename to its final name");
-  forget_unfinished(temporary_);
-  temporary_.clear();
-  return {};
+  return appear();
 }
 
 void remove_unfinished_files() noexcept {

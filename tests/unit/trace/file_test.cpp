@@ -50,6 +50,20 @@ TEST_F(Files, AnAbandonedOutputLeavesNothing) {
   EXPECT_EQ(entries(), 0U);
 }
 
+TEST_F(Files, AnOutputThatAppearsAtOnceIsNeverEmpty) {
+  const std::string path = directory_.file("out", "old");
+  {
+    auto out = OutputFile::create(path, OutputFile::Appears::AtOnce);
+    ASSERT_TRUE(out && out->write("begun"));
+    EXPECT_EQ(read_text(path), "old");
+    ASSERT_TRUE(out->flush());
+    EXPECT_EQ(read_text(path), "begun");
+    ASSERT_TRUE(out->write(", more") && out->flush());
+  }
+  EXPECT_EQ(read_text(path), "begun, more");
+  EXPECT_EQ(entries(), 1U);
+}
+
 TEST_F(Files, ALinkStaysALink) {
   const std::string target = directory_.file("target", "old");
   const std::string link = directory_.file("link");
