@@ -12,10 +12,9 @@
 
 namespace ravel::rt {
 
-/// Who calls an interceptor, if that is to be recorded. Null: nothing is recorded, or the call is the
-/// runtime's own. Hooks that are switched off (quiet) are no reason: synchronization counts all the same. It
-/// counts the hook, so ask it in free runs too: schedules name steps by these counts.
-RAVEL_INLINE Thread* acting_thread() {
+/// The calling thread, if what it does is to be recorded. Null: nothing is recorded, or the call is the
+/// runtime's own. Hooks that are switched off (quiet) are no reason: synchronization counts all the same.
+RAVEL_INLINE Thread* calling_thread() {
   Thread* self = this_thread;
   if (self == nullptr) {
     if (!recorder.recording) return nullptr;
@@ -24,7 +23,14 @@ RAVEL_INLINE Thread* acting_thread() {
   }
   if (self->inside != 0) return nullptr;
   if (!controlled && (self->ignoring_sync != 0 || !recorder.recording)) return nullptr;
-  ++self->ordinal;
+  return self;
+}
+
+/// The same for an interceptor. It counts the hook, so ask it in free runs too: schedules name steps by these
+/// counts.
+RAVEL_INLINE Thread* acting_thread() {
+  Thread* const self = calling_thread();
+  if (self != nullptr) ++self->ordinal;
   return self;
 }
 

@@ -45,6 +45,11 @@ int yield(Pc pc) {
   return 0;
 }
 
+/// Whether the thread, in an interceptor, sleeps by the run's time.
+bool sleeps_virtually(const timespec* time) {
+  return acting_thread() != nullptr && controlled && is_sleep(time);
+}
+
 }  // namespace
 
 int sleep_until(std::uint64_t deadline, timespec* left, Pc pc) {
@@ -67,9 +72,7 @@ int sleep_by_clock(clockid_t clock, int flags, const timespec& time, timespec* l
                                       : sleep_until(deadline_in(time), left, pc);
 }
 
-bool sleeps_virtually(const timespec* time) {
-  return acting_thread() != nullptr && controlled && time != nullptr && is_time(time) && time->tv_sec >= 0;
-}
+bool is_sleep(const timespec* time) { return time != nullptr && is_time(time) && time->tv_sec >= 0; }
 
 bool look_at(clockid_t clock, timespec& now) {
   if (!controlled || !show_clock(clock, now)) return false;

@@ -7,8 +7,8 @@
 
 namespace ravel::rt {
 
-/// Whether the calling thread sleeps by the run's time, and the time is one.
-bool sleeps_virtually(const timespec* time);
+/// Whether one can sleep for so long.
+bool is_sleep(const timespec* time);
 /// 0, or EINTR: a signal has come first; `left` is what is missing then.
 int sleep_until(std::uint64_t deadline, timespec* left, Pc pc);
 /// As the system call of this name; with flags 0 as nanosleep.

@@ -100,7 +100,8 @@ void on_raw_call(siginfo_t& info, ucontext_t& context) {
     return;
   }
   const int saved = errno;
-  registers[REG_RAX] = is_of_system(pc) ? call.run() : control_call(call, pc);
+  // In a free run nobody sees it, so it is not counted here either.
+  registers[REG_RAX] = is_of_system(pc) ? call.run() : control_call(calling_thread(), call, pc);
   // At the handler's end the mask becomes what it says.
   if (call.number == SYS_rt_sigprocmask)
     system_call(SYS_rt_sigprocmask, SIG_BLOCK, 0, reinterpret_cast<long>(&context.uc_sigmask),

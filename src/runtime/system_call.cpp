@@ -103,20 +103,22 @@ long call_outside(Thread* self, const SystemCall& call, Pc pc) {
   return result;
 }
 
-long sleep(const SystemCall& call, clockid_t clock, int flags, const timespec* time, timespec* left, Pc pc) {
-  return sleeps_virtually(time) ? -sleep_by_clock(clock, flags, *time, left, pc) : call.run();
+long sleep(const Thread* self, const SystemCall& call, clockid_t clock, int flags, const timespec* time,
+           timespec* left, Pc pc) {
+  return self != nullptr && is_sleep(time) ? -sleep_by_clock(clock, flags, *time, left, pc) : call.run();
 }
 
 /// What is the run's own: its time, its random numbers, and what must not happen to its signals.
-long call_for_run(const SystemCall& call, Pc pc) {
+long call_for_run(const Thread* self, const SystemCall& call, Pc pc) {
   const long* const a = call.arguments;
   timespec now{};
   switch (call.number) {
     case SYS_nanosleep:
-      return sleep(call, CLOCK_MONOTONIC, 0, pointer<const timespec>(a[0]), pointer<timespec>(a[1]), pc);
+      return sleep(self, call, CLOCK_MONOTONIC, 0, pointer<const timespec>(a[0]), pointer<timespec>(a[1]),
+                   pc);
     case SYS_clock_nanosleep:
-      return sleep(call, static_cast<clockid_t>(a[0]), static_cast<int>(a[1]), pointer<const timespec>(a[2]),
-                   pointer<timespec>(a[3]), pc);
+      return sleep(self, call, static_cast<clockid_t>(a[0]), static_cast<int>(a[1]),
+                   pointer<const timespec>(a[2]), pointer<timespec>(a[3]), pc);
     case SYS_clock_gettime:
       if (a[1] == 0 || !look_at(static_cast<clockid_t>(a[0]), now)) return call.run();
       *pointer<timespec>(a[1]) = now;
@@ -142,10 +144,9 @@ long call_for_run(const SystemCall& call, Pc pc) {
 
 }  // namespace
 
-long control_call(const SystemCall& call, Pc pc) {
+long control_call(Thread* self, const SystemCall& call, Pc pc) {
   const Waits waits = how_it_waits(call);
-  if (waits == Waits::Never) return call_for_run(call, pc);
-  Thread* const self = acting_thread();
+  if (waits == Waits::Never) return call_for_run(self, call, pc);
   if (self == nullptr) return call.run();
   switch (waits) {
     case Waits::Futex:
@@ -175,8 +176,9 @@ RAVEL_INTERCEPT(long, syscall, long number, ...) {
   va_start(list, number);
   for (long& argument : call.arguments) argument = va_arg(list, long);
   va_end(list);
+  Thread* const self = acting_thread();
   if (!controlled) return real_syscall()(number, a[0], a[1], a[2], a[3], a[4], a[5]);
-  const long result = control_call(call, RAVEL_CALLER);
+  const long result = control_call(self, call, RAVEL_CALLER);
   if (!is_error(result)) return result;
   errno = static_cast<int>(-result);
   return -1;

@@ -19,8 +19,9 @@ struct SystemCall {
   }
 };
 
-/// In a controlled run: what waits, waits for the token, and clocks and random numbers are those of the run,
-/// as they are for the C library's functions. -errno on failure.
-long control_call(const SystemCall& call, Pc pc);
+/// In a controlled run, by a thread that calling_thread() knows or null: what waits, waits for the token, and
+/// clocks and random numbers are those of the run, as they are for the C library's functions. -errno on
+/// failure.
+long control_call(Thread* self, const SystemCall& call, Pc pc);
 
 }  // namespace ravel::rt
