@@ -64,4 +64,10 @@ constexpr bool lets_others_run(OperationKind kind) {
   return kind == OperationKind::Yield || kind == OperationKind::Sleep;
 }
 
+/// Whether it is a step only while it is under way: a library makes such calls or not, as threads meet, so
+/// what comes behind has the same number in either case.
+constexpr bool is_passing(OperationKind kind) {
+  return kind == OperationKind::FutexWait || kind == OperationKind::FutexWake;
+}
+
 }  // namespace ravel

@@ -83,11 +83,29 @@ bool run_virtually(const FutexCall& call, Pc pc, long& result) {
   }
 }
 
+/// A call as is_passing says.
+class PassingStep {
+ public:
+  explicit PassingStep(Thread& self) : self_(self), time_(self.time), ordinal_(++self.ordinal) {}
+  ~PassingStep() {
+    // A signal's handler may have done more.
+    if (self_.time == time_ && self_.ordinal == ordinal_) --self_.ordinal;
+  }
+  PassingStep(const PassingStep&) = delete;
+  PassingStep& operator=(const PassingStep&) = delete;
+
+ private:
+  Thread& self_;
+  const std::uint64_t time_;
+  const std::uint32_t ordinal_;
+};
+
 bool waits_outside(long command) { return command == FUTEX_LOCK_PI || command == FUTEX_WAIT_REQUEUE_PI; }
 
 }  // namespace
 
 long call_futex(Thread* self, const SystemCall& system, Pc pc) {
+  const PassingStep passing(*self);
   const long* const a = system.arguments;
   const FutexCall call{.address = reinterpret_cast<const std::uint32_t*>(a[0]),
                        .operation = a[1],

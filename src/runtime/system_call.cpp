@@ -176,7 +176,8 @@ RAVEL_INTERCEPT(long, syscall, long number, ...) {
   va_start(list, number);
   for (long& argument : call.arguments) argument = va_arg(list, long);
   va_end(list);
-  Thread* const self = acting_thread();
+  // call_futex counts for itself.
+  Thread* const self = number == SYS_futex ? calling_thread() : acting_thread();
   if (!controlled) return real_syscall()(number, a[0], a[1], a[2], a[3], a[4], a[5]);
   const long result = control_call(self, call, RAVEL_CALLER);
   if (!is_error(result)) return result;
