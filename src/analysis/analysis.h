@@ -118,7 +118,8 @@ struct AnalysisInfo {
   std::string_view explain;  ///< what it guarantees, under which assumptions, which verdicts it gives
   bool by_default = false;
   std::unique_ptr<Analysis> (*make)() = nullptr;
-  bool repeats = false;  ///< finish() may answer Again: a running program's events must be kept for it
+  /// finish() may answer Again, unless more was filtered: a running program's events must be kept for it.
+  std::optional<FilterLevel> repeats = {};
 };
 
 struct RegisterAnalysis {

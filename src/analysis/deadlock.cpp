@@ -10,7 +10,9 @@
 // (joins, conditions) is not looked at.
 //
 // Passes: the first finds cycles, which is cheap, and most traces have none; the second keeps the closure and
-// decides; the third looks up where the events of what was found are.
+// decides; the third looks up where the events of what was found are. Where accesses are missing nothing can
+// be predicted, so the first pass is the only one: it follows the hard order, and keeps the few events that a
+// report can be about.
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -41,16 +43,17 @@ class Deadlock final : public Analysis {
     sink_ = &sink;
     has_accesses_ = context.header.filter <= FilterLevel::Segment;
     locksets_ = &context.locksets;
-    if (pass_ != Pass::Decide) return;
-    order_.start(context);
-    closure_ = std::make_unique<TraceClosure>(context);
+    if (pass_ == Pass::Decide) order_.start(context);
+    if (pass_ == Pass::Decide || !has_accesses_) closure_ = std::make_unique<TraceClosure>(context);
   }
 
   void consume(std::span<const Event> batch) override {
     if (!batch.empty() && batch.back().position > kLastPosition) return;
     switch (pass_) {
       case Pass::FindCycles:
-        for (const Event& event : batch) follow(event);
+        // Most events are accesses: they matter only to a thread that has asked for a lock.
+        for (const Event& event : batch)
+          if (kFollowed.has(event.kind) || requests_ > 0) follow(event);
         return;
       case Pass::Decide:
         order_.consume(batch);
@@ -70,6 +73,10 @@ class Deadlock final : public Analysis {
       case Pass::FindCycles:
         report_observed();
         chains_ = cycles_.find(*locksets_);
+        if (!has_accesses_) {
+          for (const auto& chain : chains_) suspect(chain);
+          return Finish::Done;
+        }
         pass_ = Pass::Decide;
         return chains_.empty() ? Finish::Done : Finish::Again;
       case Pass::Decide:
@@ -105,36 +112,67 @@ class Deadlock final : public Analysis {
     Verdict verdict;
     std::vector<Part> parts;
   };
+  using Taken = std::vector<std::pair<LockId, Involved>>;
   struct Holder {
-    std::vector<std::pair<LockId, Involved>> held;
+    Taken held;
     std::optional<std::pair<LockId, Involved>> request;  ///< the thread's last event, if it is one
+    std::uint64_t stretch = 0;                           ///< how many of its events others may wait for
   };
+  /// An acquire that a report can be about, and those of the locks that the thread held.
+  struct Asked {
+    Involved request;
+    Taken held;
+  };
+  static constexpr KindMask kHardOrder =
+      KindMask::of(EventKind::Fork, EventKind::Join, EventKind::BarrierEnter, EventKind::BarrierExit,
+                   EventKind::WaitBegin, EventKind::WaitEnd, EventKind::Notify, EventKind::NotifyAll);
+  static constexpr KindMask kFollowed =
+      kHardOrder | KindMask::of(EventKind::Request, EventKind::Acquire, EventKind::AcquireShared,
+                                EventKind::Release, EventKind::ReleaseShared);
 
   static bool is_lock(EventKind kind) {
     return kind == EventKind::Acquire || kind == EventKind::AcquireShared;
   }
 
+  Holder& holder(ThreadId thread) {
+    if (thread.index() >= holders_.size()) holders_.resize(thread.index() + 1);
+    return holders_[thread.index()];
+  }
+
   void follow(const Event& event) {
-    if (event.thread.index() >= holders_.size()) holders_.resize(event.thread.index() + 1);
-    Holder& self = holders_[event.thread.index()];
-    if (self.request && !kRetroAccesses.has(event.kind)) self.request.reset();
+    Holder& self = holder(event.thread);
+    if (self.request && !kRetroAccesses.has(event.kind)) {
+      self.request.reset();
+      --requests_;
+    }
+    if (kHardOrder.has(event.kind)) return follow_order(event);
     switch (event.kind) {
       case EventKind::Request:
         self.request.emplace(event.lock(), Involved(event));
+        ++requests_;
         return;
       case EventKind::Acquire:
       case EventKind::AcquireShared:
-        cycles_.consume(event);
+        // The closure decides about each request. The hard order does not tell those of one stretch apart.
+        if (cycles_.consume(event, has_accesses_ ? event.position : self.stretch) && !has_accesses_)
+          asked_[event.position] = {Involved(event), self.held};
         self.held.emplace_back(event.lock(), Involved(event));
         return;
       case EventKind::Release:
       case EventKind::ReleaseShared:
-        cycles_.consume(event);
+        cycles_.consume(event, self.stretch);
         std::erase_if(self.held, [&](const auto& held) { return held.first == event.lock(); });
         return;
       default:
         return;
     }
+  }
+
+  void follow_order(const Event& event) {
+    if (has_accesses_) return;  // another pass does that
+    closure_->consume(event);
+    ++holder(event.thread).stretch;
+    if (event.kind == EventKind::Join) ++holder(event.other_thread()).stretch;
   }
 
   /// Threads whose last event asks for a lock that another one holds for itself. Whether a request is a
@@ -200,18 +238,37 @@ class Deadlock final : public Analysis {
 
   LineId line(std::uint32_t dependency) { return closure_->line(cycles_[dependency].thread); }
 
+  LockId held(const std::vector<std::uint32_t>& chain, std::size_t i) const {
+    return cycles_[chain[(i + chain.size() - 1) % chain.size()]].lock;
+  }
+
+  /// Without the accesses: what the hard order does not rule out.
+  void suspect(const std::vector<std::uint32_t>& chain) {
+    if (steps_ >= kMostSteps) return;
+    const auto marks = requests(chain, SyncClosure::Rules::Order);
+    if (!marks) return;
+    std::vector<Wait> waits;
+    for (std::size_t i = 0; i < chain.size(); ++i) {
+      const Asked& asked = asked_.at(position_of((*marks)[i]));
+      const auto taken = std::ranges::find(asked.held, held(chain, i), &Taken::value_type::first);
+      CHECK(taken != asked.held.end(), "a thread waits for a lock that the next one does not hold");
+      waits.push_back({taken->first, cycles_[chain[i]].lock, taken->second, asked.request});
+    }
+    tell_requests(Verdict::Suspected, std::move(waits));
+  }
+
   void decide(const std::vector<std::uint32_t>& chain) {
     auto marks = requests(chain, SyncClosure::Rules::All);
-    const bool certain = marks && has_accesses_ && order_.holds_before(position_of(std::ranges::max(*marks)));
+    const bool certain = marks && order_.holds_before(position_of(std::ranges::max(*marks)));
     if (!marks && steps_ < kMostSteps) marks = requests(chain, SyncClosure::Rules::Order);
     if (!marks) return;
     Found found{certain ? Verdict::Predicted : Verdict::Suspected, {}};
     for (std::size_t i = 0; i < chain.size(); ++i) {
       const LockDependency& one = cycles_[chain[i]];
-      const LockId held = cycles_[chain[(i + chain.size() - 1) % chain.size()]].lock;
+      const LockId lock = held(chain, i);
       const Mark acquire =
-          closure_->history().section_begin(closure_->line(one.thread), (*marks)[i], closure_->lock(held));
-      found.parts.push_back({held, one.lock, position_of(acquire), position_of((*marks)[i])});
+          closure_->history().section_begin(closure_->line(one.thread), (*marks)[i], closure_->lock(lock));
+      found.parts.push_back({lock, one.lock, position_of(acquire), position_of((*marks)[i])});
       events_.try_emplace(position_of(acquire));
       events_.try_emplace(position_of((*marks)[i]));
     }
@@ -220,14 +277,18 @@ class Deadlock final : public Analysis {
 
   void report(const Found& found) {
     std::vector<Wait> waits;
-    for (const Found::Part& part : found.parts) {
-      Wait& wait =
-          waits.emplace_back(Wait{part.held, part.wanted, events_[part.acquire], events_[part.request]});
-      // The lock is not had: before the event, not after it.
+    for (const Found::Part& part : found.parts)
+      waits.push_back({part.held, part.wanted, events_[part.acquire], events_[part.request]});
+    tell_requests(found.verdict, std::move(waits));
+  }
+
+  /// Acquires that become requests: the lock is not had before the event.
+  void tell_requests(Verdict verdict, std::vector<Wait> waits) {
+    for (Wait& wait : waits) {
       wait.request.kind = EventKind::Request;
-      wait.request.held = locksets_->without(wait.request.held, part.wanted);
+      wait.request.held = locksets_->without(wait.request.held, wait.wanted);
     }
-    tell(found.verdict, found.verdict == Verdict::Predicted ? kPredicted : std::string_view(), waits);
+    tell(verdict, verdict == Verdict::Predicted ? kPredicted : std::string_view(), std::move(waits));
   }
 
   /// The thread whose request comes first in the trace is told of first.
@@ -256,7 +317,9 @@ class Deadlock final : public Analysis {
   Pass pass_ = Pass::FindCycles;
   bool has_accesses_ = true;     ///< all but repetitions
   std::vector<Holder> holders_;  ///< by thread
+  std::size_t requests_ = 0;     ///< threads whose last event is one
   LockCycles cycles_;
+  boost::unordered_flat_map<std::uint64_t, Asked> asked_;  ///< by position, if accesses are missing
   std::vector<std::vector<std::uint32_t>> chains_;
   CertainOrder order_;
   std::unique_ptr<TraceClosure> closure_;
@@ -279,7 +342,7 @@ const RegisterAnalysis kRegister({
         "the run has had a race. Waiting for joins, conditions and semaphores is not looked at.",
     .by_default = true,
     .make = make<Deadlock>,
-    .repeats = true,
+    .repeats = FilterLevel::Segment,
 });
 
 }  // namespace

@@ -5,7 +5,8 @@
 
 namespace ravel {
 
-void LockCycles::consume(const Event& event) {
+bool LockCycles::consume(const Event& event, std::uint64_t stretch) {
+  bool kept = false;
   if (event.thread.index() >= held_.size()) held_.resize(event.thread.index() + 1, LocksetTable::kEmpty);
   LocksetId& held = held_[event.thread.index()];
   const bool shared = event.kind == EventKind::AcquireShared;
@@ -13,10 +14,14 @@ void LockCycles::consume(const Event& event) {
     const Key key{std::uint64_t{event.thread.value} << 32 | event.lock().value,
                   std::uint64_t{held.value} << 32 | event.place.value, shared};
     const auto [known, fresh] = index_.try_emplace(key, static_cast<std::uint32_t>(dependencies_.size()));
-    if (fresh) dependencies_.push_back({event.thread, event.lock(), shared, held, event.place, {}});
-    dependencies_[known->second].requests.push_back(mark_of(event.position));
+    if (fresh) dependencies_.push_back({event.thread, event.lock(), shared, held, event.place, {}, 0});
+    LockDependency& one = dependencies_[known->second];
+    kept = fresh || one.stretch != stretch;
+    one.stretch = stretch;
+    if (kept) one.requests.push_back(mark_of(event.position));
   }
   held = event.held();
+  return kept;
 }
 
 /// Depth first, each cycle from its dependency with the smallest index, one length after the other.

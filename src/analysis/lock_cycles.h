@@ -25,6 +25,7 @@ struct LockDependency {
   LocksetId held;
   PlaceId place;
   std::vector<Mark> requests;  ///< the acquires, in order
+  std::uint64_t stretch = 0;   ///< of the last one
 };
 
 class LockCycles {
@@ -33,8 +34,9 @@ class LockCycles {
   static constexpr std::size_t kLongest = 12;
   static constexpr std::size_t kMostSteps = 4'000'000;
 
-  /// Acquires and releases, in the order of the trace.
-  void consume(const Event& event);
+  /// Acquires and releases, in the order of the trace. Of the requests of one `stretch` that are alike the
+  /// first is kept; true if this is one.
+  bool consume(const Event& event, std::uint64_t stretch);
 
   /// Indices of dependencies; short cycles first. Not more than kMostCycles, none longer than kLongest, and
   /// what kMostSteps of the search find.

@@ -350,7 +350,7 @@ const RegisterAnalysis kRegister({
         "sections in another order; cp and the planner find some of those.",
     .by_default = false,
     .make = make<SyncPreserving>,
-    .repeats = true,
+    .repeats = FilterLevel::All,
 });
 
 }  // namespace

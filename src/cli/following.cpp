@@ -42,7 +42,8 @@ Result<void> TraceKeeper::follow(const RecordedProcess& process, TraceReader& re
 
 Result<void> LiveAnalysis::follow(const RecordedProcess& process, std::unique_ptr<TraceReader> reader) {
   const std::string stream = reader->path();
-  if (std::ranges::any_of(infos_, [](const AnalysisInfo* info) { return info->repeats; })) {
+  const FilterLevel filter = reader->header().filter;
+  if (std::ranges::any_of(infos_, [filter](const AnalysisInfo* info) { return info->repeats >= filter; })) {
     auto spool = SpoolReader::open(std::move(reader), directory_);
     if (!spool) return std::unexpected(spool.error());
     reader = std::move(*spool);

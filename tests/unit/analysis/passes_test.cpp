@@ -48,5 +48,22 @@ TEST(Passes, AllAnalysesTakeAsManyAsTheOneThatTakesMost) {
   EXPECT_EQ(passes(*trace, "all"), most);
 }
 
+// `ravel run` keeps the events of a run only if some analysis says that it may ask for them.
+TEST(Passes, AnalysesTakeOneOfATraceThatIsFilteredMoreThanTheyRepeat) {
+  const auto reader = open_trace(RAVEL_SOURCE_DIR "/tests/traces/algorithms/deadlock-of-three.tid");
+  ASSERT_TRUE(reader) << reader.error().text();
+  auto trace = collect(**reader, 64);
+  ASSERT_TRUE(trace) << trace.error().text();
+  EXPECT_EQ(passes(*trace, "deadlock"), 3);
+  for (const FilterLevel filter : {FilterLevel::Owner, FilterLevel::All}) {
+    trace->header.filter = filter;
+    for (const AnalysisInfo& info : analyses()) {
+      if (info.repeats >= filter) continue;
+      EXPECT_EQ(passes(*trace, info.name), 1) << info.name;
+    }
+  }
+  EXPECT_FALSE((*find_analyses("deadlock")).front()->repeats >= FilterLevel::Owner);
+}
+
 }  // namespace
 }  // namespace ravel
