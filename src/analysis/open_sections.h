@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/conflict_table.h"
+#include "analysis/time_search.h"
 #include "analysis/vector_clock.h"
 #include "event/event.h"
 
@@ -40,15 +41,9 @@ class OpenSections {
     const Thread& self = at(thread);
     if (when < self.forgotten) return false;
     // Sections nest: those open at that time are the last one acquired by then and those around it.
-    std::size_t low = 0, high = self.past.size();
-    while (low < high) {
-      const std::size_t middle = (low + high) / 2;
-      if (self.past[middle].acquired <= when)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    for (std::uint32_t i = low == 0 ? kNone : static_cast<std::uint32_t>(low - 1); i != kNone;
+    const std::size_t begun =
+        count_until(self.past.size(), when, [&](std::size_t i) { return self.past[i].acquired; });
+    for (std::uint32_t i = begun == 0 ? kNone : static_cast<std::uint32_t>(begun - 1); i != kNone;
          i = self.past[i].around)
       if (when <= self.past[i].released) use(self.past[i].name);
     return true;

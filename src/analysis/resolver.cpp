@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "analysis/time_search.h"
+
 namespace ravel {
 
 Resolver::Page& Resolver::find_page(std::uint64_t number) {
@@ -33,17 +35,12 @@ void Resolver::Holder::change(LocksetId locks) {
 
 LocksetId Resolver::Holder::held_at(std::uint64_t then) const {
   // They come in the order of their times, from the oldest at `changed`, if the ring is full, on.
-  std::size_t low = 0, high = changes.size();
   const std::size_t oldest = changed > changes.size() ? changed % changes.size() : 0;
-  const auto at = [&](std::size_t i) -> const Change& { return changes[(oldest + i) % changes.size()]; };
-  while (low < high) {
-    const std::size_t middle = (low + high) / 2;
-    if (at(middle).time <= then)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  if (low > 0) return at(low - 1).held;
+  const auto at = [&](std::size_t i) -> const Change& {
+    return changes[oldest + i < changes.size() ? oldest + i : oldest + i - changes.size()];
+  };
+  const std::size_t begun = count_until(changes.size(), then, [&](std::size_t i) { return at(i).time; });
+  if (begun > 0) return at(begun - 1).held;
   return changed > changes.size() ? LocksetId() : LocksetTable::kEmpty;
 }
 
