@@ -57,10 +57,8 @@ class CausalClocks {
 
   ThreadState& thread(ThreadId id) {
     ThreadState& self = threads_[id.index()];
-    if (self.now == 0) [[unlikely]] {
-      self.H.set(id, self.now = 1);
-      self.rose = true;
-    }
+    if (self.now == 0) [[unlikely]]
+      start(id, self);
     return self;
   }
   LockState& lock(LockId id) { return locks_[id.index()]; }
@@ -113,6 +111,10 @@ class CausalClocks {
     std::uint64_t notifies = 0;
   };
 
+  [[gnu::noinline]] static void start(ThreadId id, ThreadState& self) {
+    self.H.set(id, self.now = 1);
+    self.rose = true;
+  }
   static void edge(ThreadState& self, const VectorClock& source);
   void barrier(const Event& event);
   void condition(const Event& event);

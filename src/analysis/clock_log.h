@@ -27,17 +27,19 @@ class ClockLog {
   void restore();
 
  private:
+  /// From when on, and where its times begin: they end where those of the next one do.
   struct Stretch {
     Time from = 0;
-    VectorClock H;
+    std::size_t begin = 0;
   };
   struct Thread {
     std::vector<Stretch> stretches;
-    std::size_t kept = 0;        ///< at the checkpoint
-    Stretch last;                ///< the last of those, which a later note may have replaced
-    std::uint64_t saved_at = 0;  ///< number of the checkpoint
+    std::vector<Time> times;       ///< of all stretches
+    std::size_t kept = 0;          ///< stretches at the checkpoint
+    std::vector<Time> last_times;  ///< of the last of those, which a later note may have replaced
+    std::uint64_t saved_at = 0;    ///< number of the checkpoint
   };
-  void thin();
+  static void thin(Thread& self);
 
   std::vector<Thread> threads_;
   std::vector<std::size_t> touched_;  ///< since the checkpoint

@@ -1,6 +1,8 @@
 #include "analysis/sync_clocks.h"
 
+#include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace ravel {
 
@@ -48,13 +50,13 @@ void SyncClocks::consume(const Event& event) {
       fence(event);
       break;
     case EventKind::Split:
-      if (const auto whole = atomics_.find(event.split_from()); whole != atomics_.end()) {
-        VectorClock copy = whole->second;
-        atomics_[event.variable()] = std::move(copy);
+      if (const VectorClock* const whole = atomic(event.split_from()); whole != nullptr) {
+        VectorClock copy = *whole;
+        make_atomic(event.variable()) = std::move(copy);
       }
       return;
     case EventKind::Retire:
-      atomics_.erase(event.variable());
+      forget_atomic(event.variable());
       return;
     default:
       return;
@@ -113,18 +115,29 @@ void SyncClocks::fence(const Event& event) {
   if (releases(event.order)) self.release_fence = self.clock;
 }
 
+VectorClock& SyncClocks::make_atomic(VariableId variable) {
+  if (variable.index() >= atomic_of_.size())
+    atomic_of_.resize(std::max(variable.index() + 1, atomic_of_.size() * 2));
+  std::uint32_t& index = atomic_of_[variable.index()];
+  if (index == 0) {
+    atomics_.emplace_back();
+    index = static_cast<std::uint32_t>(atomics_.size());
+  }
+  return atomics_[index - 1];
+}
+
 void SyncClocks::before_atomic(const Event& event) {
   if (event.kind == EventKind::AtomicStore) return;
-  const auto found = atomics_.find(event.variable());
-  if (found == atomics_.end()) return;
+  const VectorClock* const found = atomic(event.variable());
+  if (found == nullptr) return;
   ThreadState& self = state(event.thread);
-  (acquires(event.order) ? self.clock : self.pending_acquire).join(found->second);
+  (acquires(event.order) ? self.clock : self.pending_acquire).join(*found);
 }
 
 void SyncClocks::after_atomic(const Event& event) {
   if (event.kind == EventKind::AtomicLoad) return;
   ThreadState& self = state(event.thread);
-  VectorClock& released = atomics_[event.variable()];
+  VectorClock& released = make_atomic(event.variable());
   // A store begins a release sequence of its own; a read-modify-write continues the one it is in.
   if (event.kind == EventKind::AtomicStore) released.clear();
   released.join(releases(event.order) ? self.clock : self.release_fence);

@@ -37,7 +37,7 @@ class SyncClocks {
   void before_atomic(const Event& event);
   void after_atomic(const Event& event);
   /// A plain write to a variable that may be atomic: who reads it synchronizes with nobody.
-  void plain_write(const Event& event) { atomics_.erase(event.variable()); }
+  void plain_write(const Event& event) { forget_atomic(event.variable()); }
 
   /// A thread's clock and local time. Valid until the next event that is no plain access.
   struct Now {
@@ -94,12 +94,22 @@ class SyncClocks {
   void release(const Event& event);
   void barrier(const Event& event);
   void fence(const Event& event);
+  /// Null: nobody has accessed it atomically.
+  const VectorClock* atomic(VariableId variable) const {
+    if (variable.index() >= atomic_of_.size() || atomic_of_[variable.index()] == 0) return nullptr;
+    return &atomics_[atomic_of_[variable.index()] - 1];
+  }
+  VectorClock& make_atomic(VariableId variable);
+  void forget_atomic(VariableId variable) {
+    if (variable.index() < atomic_of_.size() && atomic_of_[variable.index()] != 0)
+      atomics_[atomic_of_[variable.index()] - 1].clear();
+  }
 
   std::vector<ThreadState> threads_;
   std::vector<LockState> locks_;
   boost::unordered_flat_map<LockId, BarrierState> barriers_;
-  boost::unordered_flat_map<VariableId, VectorClock>
-      atomics_;  ///< what an acquire load of the variable is ordered after
+  std::vector<std::uint32_t> atomic_of_;  ///< by variable: index in atomics_ + 1
+  std::vector<VectorClock> atomics_;      ///< what an acquire load of the variable is ordered after
 };
 
 }  // namespace ravel

@@ -2,9 +2,10 @@
 // copy the first time it is used after a checkpoint, and nothing if there never was one.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <vector>
 
 namespace ravel {
@@ -14,15 +15,16 @@ class Undoable {
  public:
   /// The state, which may be changed. References stay valid.
   State& operator[](std::size_t id) {
-    if (id >= rows_.size()) rows_.resize(id + 1);
-    Row& row = rows_[id];
+    if (id >= size_) [[unlikely]]
+      grow(id + 1);
+    Row& row = at(id);
     if (row.saved_at != checkpoint_) [[unlikely]]
       save(id, row);
     return row.state;
   }
   /// The state as it is, if it was ever used.
-  const State* find(std::size_t id) const { return id < rows_.size() ? &rows_[id].state : nullptr; }
-  std::size_t size() const { return rows_.size(); }
+  const State* find(std::size_t id) const { return id < size_ ? &at(id).state : nullptr; }
+  std::size_t size() const { return size_; }
 
   void checkpoint() {
     ++checkpoint_;
@@ -30,7 +32,7 @@ class Undoable {
   }
   /// Back to the checkpoint; as often as one likes.
   void restore() {
-    for (std::size_t i = 0; i < saved_count_; ++i) rows_[saved_[i].id].state = saved_[i].state;
+    for (std::size_t i = 0; i < saved_count_; ++i) at(saved_[i].id).state = saved_[i].state;
   }
 
  private:
@@ -43,7 +45,16 @@ class Undoable {
     State state;
   };
 
-  void save(std::size_t id, Row& row) {
+  // As many to a chunk as make finding one a shift: std::deque would divide.
+  static constexpr std::size_t kChunk = 16;
+  using Chunk = std::array<Row, kChunk>;
+
+  Row& at(std::size_t id) const { return (*chunks_[id / kChunk])[id % kChunk]; }
+  void grow(std::size_t size) {
+    while (chunks_.size() * kChunk < size) chunks_.push_back(std::make_unique<Chunk>());
+    size_ = size;
+  }
+  [[gnu::noinline]] void save(std::size_t id, Row& row) {
     row.saved_at = checkpoint_;
     if (saved_count_ == saved_.size()) saved_.emplace_back();
     saved_[saved_count_].id = id;
@@ -51,7 +62,8 @@ class Undoable {
     ++saved_count_;
   }
 
-  std::deque<Row> rows_;
+  std::vector<std::unique_ptr<Chunk>> chunks_;
+  std::size_t size_ = 0;
   std::vector<Saved> saved_;
   std::size_t saved_count_ = 0;
   std::uint64_t checkpoint_ = 0;

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <algorithm>
+#include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "event/check.h"
 #include "event/ids.h"
@@ -55,7 +55,9 @@ class VectorClock {
   std::span<const Time> times() const { return times_; }  ///< by thread
 
  private:
-  std::vector<Time> times_;
+  /// Most programs have few threads: their clocks are looked at, joined and copied without going elsewhere.
+  static constexpr std::size_t kFew = 8;
+  boost::container::small_vector<Time, kFew> times_;
 };
 
 }  // namespace ravel
