@@ -4,13 +4,11 @@
 
 namespace ravel {
 
-// A variable's first entry is found at once, the others by hashing; most variables have one lock.
-ConflictTable::Entry& ConflictTable::entry(VariableId variable, LockId lock) {
+ConflictTable::Entry& ConflictTable::other_entry(VariableId variable, LockId lock) {
   if (variable.index() >= first_.size())
     first_.resize(std::max(variable.index() + 1, first_.size() * 2), kNone);
   const std::uint32_t first = first_[variable.index()];
   if (first != kNone) {
-    if (entries_[first].lock == lock) return entries_[first];
     if (const auto found = entry_of_.find(key(variable, lock)); found != entry_of_.end())
       return entries_[found->second];
   }
@@ -58,16 +56,12 @@ ConflictTable::Shared& ConflictTable::shared_of(Entry& entry, ThreadId thread) {
   return *all.insert(at, Shared{thread, {}});
 }
 
-void ConflictTable::access(const SectionName& section, VariableId variable, bool write, Observer& observer) {
-  Entry& here = entry(variable, section.lock);
+void ConflictTable::first_access(Entry& here, const SectionName& section, bool write, Observer& observer) {
   const std::uint32_t end = section.number + 1;
   if (section.shared) {
     std::uint32_t& mine = shared_of(here, section.thread).end[static_cast<int>(write)];
     if (mine == end) return;
     mine = end;
-  } else {
-    const Last& mine = here.last[static_cast<std::size_t>(write)][0];
-    if (mine.thread == section.thread && mine.end == end) return;
   }
   std::uint32_t before = other(here.last[1], section.thread);
   if (write) before = std::max(before, other(here.last[0], section.thread));

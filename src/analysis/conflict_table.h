@@ -40,7 +40,12 @@ class ConflictTable {
   };
 
   /// An access within `section`; tells of the sections before it that clash, once for each kind of access.
-  void access(const SectionName& section, VariableId variable, bool write, Observer& observer);
+  void access(const SectionName& section, VariableId variable, bool write, Observer& observer) {
+    Entry& here = entry(variable, section.lock);
+    const Last& mine = here.last[static_cast<std::size_t>(write)][0];
+    if (!section.shared && mine.thread == section.thread && mine.end == section.number + 1) return;
+    first_access(here, section, write, observer);
+  }
   /// One that was reported late.
   void remember(const SectionName& section, VariableId variable, bool write);
 
@@ -75,7 +80,18 @@ class ConflictTable {
     std::uint32_t shared = kNone;  ///< index in shared_
   };
 
-  Entry& entry(VariableId variable, LockId lock);
+  /// A variable's first entry is found at once, the others by hashing; most variables have one lock.
+  Entry& entry(VariableId variable, LockId lock) {
+    if (variable.index() < first_.size()) [[likely]] {
+      const std::uint32_t first = first_[variable.index()];
+      if (first != kNone && entries_[first].lock == lock) [[likely]]
+        return entries_[first];
+    }
+    return other_entry(variable, lock);
+  }
+  Entry& other_entry(VariableId variable, LockId lock);
+  /// The first of its kind in this section; of a shared section it may be another one.
+  void first_access(Entry& here, const SectionName& section, bool write, Observer& observer);
   static void note(std::array<Last, 2>& last, ThreadId thread, std::uint32_t end);
   static std::uint32_t other(const std::array<Last, 2>& last, ThreadId thread) {
     return last[0].thread != thread ? last[0].end : last[1].end;
