@@ -69,8 +69,8 @@ class CausalClocks {
   /// What a release leaves for later acquires.
   void release(const Event& event);
   /// The thread's next local time.
-  void next(ThreadId id) {
-    ThreadState& self = thread(id);
+  void next(ThreadId id) { next(id, thread(id)); }
+  static void next(ThreadId id, ThreadState& self) {
     CHECK(self.now < std::numeric_limits<Time>::max(), "more events of one thread than a clock can count");
     self.H.set(id, ++self.now);
   }

@@ -28,13 +28,19 @@ std::span<const CausalRaces::First> CausalRaces::find(std::span<const Event> par
 
 void CausalRaces::remember(std::span<const Event> parts, Epoch now, const VectorClock& P) {
   Silent silent;
+  const bool raced = !firsts_.empty();
   for (const Event& part : parts) {
-    if (part.kind == EventKind::Read) history_.read(part, now, P, silent);
-    if (part.kind == EventKind::Write) history_.write(part, now, P, silent);
     if (part.kind == EventKind::Retire) lifetime(part);
-    if (!is_atomic(part.kind)) continue;
-    history_.atomic(part, now, P, silent);
-    if (loose_) continue;
+    if (!is_access(part.kind)) continue;
+    if (!raced)
+      history_.remember_unraced(part, now, P);
+    else if (part.kind == EventKind::Read)
+      history_.read(part, now, P, silent);
+    else if (part.kind == EventKind::Write)
+      history_.write(part, now, P, silent);
+    else
+      history_.atomic(part, now, P, silent);
+    if (loose_ || !is_atomic(part.kind)) continue;
     // As if they were plain: of two that nothing orders a reordering must keep what they read.
     Silent unordered;
     if (part.kind == EventKind::AtomicLoad)

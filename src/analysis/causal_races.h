@@ -28,11 +28,15 @@ class CausalRaces final : RaceHistory::Observer {
     exact_ = context.header.access_order == AccessOrder::Exact;
   }
 
-  void prefetch(VariableId variable) const { history_.prefetch(variable); }
+  [[gnu::always_inline]] void prefetch(VariableId variable) const { history_.prefetch(variable); }
   /// What an access, in all its parts, races with, latest first. Valid until the next call. P is that of its
   /// thread, and must count program order here.
   std::span<const First> find(std::span<const Event> parts, const VectorClock& P);
   void remember(std::span<const Event> parts, Epoch now, const VectorClock& P);
+  /// Both for a plain access to one variable, if it races with none. False: nothing was done.
+  bool remember_if_ordered(const Event& event, Epoch now, const VectorClock& P) {
+    return history_.remember_if_ordered(event, now, P);
+  }
   /// An access that was reported late.
   void remember_late(const Event& event, Epoch then) { history_.remember(event, then); }
   /// The resolver's lifetime events, but for those among the parts of an access.

@@ -50,10 +50,10 @@ class ConflictTable {
   void remember(const SectionName& section, VariableId variable, bool write);
 
   /// Starts loading what is known of a variable that will be accessed soon: first where it is, then itself.
-  void prefetch_index(VariableId variable) const {
+  [[gnu::always_inline]] void prefetch_index(VariableId variable) const {
     if (variable.index() < first_.size()) __builtin_prefetch(&first_[variable.index()]);
   }
-  void prefetch(VariableId variable) const {
+  [[gnu::always_inline]] void prefetch(VariableId variable) const {
     if (variable.index() < first_.size() && first_[variable.index()] != kNone)
       __builtin_prefetch(&entries_[first_[variable.index()]]);
   }

@@ -63,6 +63,7 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer {
       if (i + kAhead < batch.size() && is_access(batch[i + kAhead].kind)) {
         races_.prefetch(batch[i + kAhead].variable());
         conflicts_.prefetch(batch[i + kAhead].variable());
+        if (kRetroAccesses.has(batch[i + kAhead].kind)) prefetch_late(batch[i + kAhead]);
       }
       if (!kWanted.has(batch[i].kind)) continue;
       window_.push_back(batch[i]);
@@ -106,6 +107,11 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer {
     Time now = 0;          ///< of the first one's thread
     Time known = 0;        ///< P's entry for that thread
   };
+
+  [[gnu::always_inline]] void prefetch_late(const Event& event) {
+    open_.prefetch_at(event.thread, static_cast<Time>(event.value));
+    recorder_.prefetch(event.thread, static_cast<Time>(event.value));
+  }
 
   // As events come: what does not depend on P.
 
@@ -219,14 +225,14 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer {
     checked_ = 0;
     reporting_ = false;
     // Of the sections only the open ones are left.
-    std::vector<Section> open;
+    still_open_.clear();
     for (std::size_t t = 0; t < open_.threads(); ++t)
       for (OpenSections::Open& each : open_.open(ThreadId(t))) {
-        open.push_back(std::move(sections_[each.tag]));
-        open.back().settled = true;
-        each.tag = static_cast<std::uint32_t>(open.size() - 1);
+        still_open_.push_back(std::move(sections_[each.tag]));
+        still_open_.back().settled = true;
+        each.tag = static_cast<std::uint32_t>(still_open_.size() - 1);
       }
-    sections_ = std::move(open);
+    std::swap(sections_, still_open_);
     unsettled_ = 0;
   }
 
@@ -285,12 +291,16 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer {
     std::uint64_t position = 0;
     for (std::size_t i = 0; i < window_.size();) {
       const Event& event = window_[i];
-      if (event.position != position && !kRetroAccesses.has(event.kind)) clocks_.next(event.thread);
+      CausalClocks::ThreadState& self = clocks_.thread(event.thread);
+      if (event.position != position && !kRetroAccesses.has(event.kind)) clocks_.next(event.thread, self);
       position = event.position;
       for (; next_edge < edges_.size() && edges_[next_edge].index == i; ++next_edge)
         clocks_.edge(event.thread, times_.at(edges_[next_edge].first));
       std::size_t parts = 1;
-      if (is_access(event.kind)) {
+      const bool alone = i + 1 == window_.size() || window_[i + 1].position != position;
+      if (alone && kPlainAccesses.has(event.kind)) {
+        plain_access(i, event, self);
+      } else if (is_access(event.kind)) {
         parts = count_parts(window_, i);
         access(i, std::span<const Event>(window_).subspan(i, parts));
       } else {
@@ -395,11 +405,28 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer {
     published_[thread.index()] = i;
   }
 
-  void note(ThreadId thread) {
-    CausalClocks::ThreadState& self = clocks_.thread(thread);
+  void note(ThreadId thread) { note(thread, clocks_.thread(thread)); }
+  void note(ThreadId thread, CausalClocks::ThreadState& self) {
     if (!self.rose) return;
     self.rose = false;
     if (continues_) times_.note(thread, self.now, self.H);
+  }
+
+  /// To one variable: what most events are.
+  void plain_access(std::size_t i, const Event& event, CausalClocks::ThreadState& self) {
+    const ThreadId t = event.thread;
+    note(t, self);
+    if (i >= checked_ && !stopped_) {
+      const Time own = self.P[t];
+      self.P.set(t, self.now);
+      const bool ordered = races_.remember_if_ordered(event, Epoch(t, self.now), self.P);
+      self.P.set(t, own);
+      if (ordered)
+        checked_ = i + 1;
+      else
+        check(i, std::span(&event, 1));
+    }
+    if (event.kind == EventKind::Write) clocks_.plain_write(event.variable());
   }
 
   void access(std::size_t i, std::span<const Event> parts) {
@@ -508,8 +535,9 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer {
   // The window.
   std::vector<Event> window_;  ///< `value` of a lock event: index in sections_, or kAll
   std::vector<Section> sections_;
-  std::size_t unsettled_ = 0;    ///< open sections whose latest() can rise
-  std::vector<RaceEdge> edges_;  ///< by index
+  std::vector<Section> still_open_;  ///< of the window before; only its memory stays
+  std::size_t unsettled_ = 0;        ///< open sections whose latest() can rise
+  std::vector<RaceEdge> edges_;      ///< by index
   RetiredVariables retired_;
 
   // Passes.

@@ -62,13 +62,14 @@ void RaceHistory::tell(const Access& access, Class which, const Event& second, O
 }
 
 // Reports every access of one class that is unordered with the event; true if there was one.
-bool RaceHistory::check(const Lists& lists, Class with, const Event& event, const VectorClock& clock,
-                        Observer& observer) {
+inline bool RaceHistory::check(const Lists& lists, Class with, const Event& event, const VectorClock& clock,
+                               Observer* observer) {
   bool raced = false;
+  if (observer == nullptr) return raced;
   for (const Access& access : lists.of(with)) {
     if (clock.covers(access.epoch)) continue;
     raced = true;
-    tell(access, with, event, observer);
+    tell(access, with, event, *observer);
   }
   return raced;
 }
@@ -78,17 +79,17 @@ void RaceHistory::find_races(const Event& event, const VectorClock& clock, Obser
   const bool write = is_write(event.kind), plain = !is_atomic(event.kind);
   if (has_lists(state)) {
     const Lists& before = lists(state);
-    check(before, kWrite, event, clock, observer);
-    if (plain) check(before, kAtomicStore, event, clock, observer);
-    if (write) check(before, kRead, event, clock, observer);
-    if (write && plain) check(before, kAtomicLoad, event, clock, observer);
+    check(before, kWrite, event, clock, &observer);
+    if (plain) check(before, kAtomicStore, event, clock, &observer);
+    if (write) check(before, kRead, event, clock, &observer);
+    if (write && plain) check(before, kAtomicLoad, event, clock, &observer);
     return;
   }
   if (!clock.covers(state.write.epoch)) tell(state.write, kWrite, event, observer);
   if (write && !clock.covers(state.read.epoch)) tell(state.read, kRead, event, observer);
 }
 
-void RaceHistory::slow_read(const Event& event, Epoch now, const VectorClock& clock, Observer& observer) {
+void RaceHistory::slow_read(const Event& event, Epoch now, const VectorClock& clock, Observer* observer) {
   Lists& before = unfold(event.variable());
   Access& mine = before.entry(kRead, event.thread);
   if (mine.epoch == now && !before.raced) return;
@@ -109,7 +110,7 @@ void RaceHistory::slow_read(const Event& event, Epoch now, const VectorClock& cl
   state.read = Access(event, now);
 }
 
-void RaceHistory::slow_write(const Event& event, Epoch now, const VectorClock& clock, Observer& observer) {
+void RaceHistory::slow_write(const Event& event, Epoch now, const VectorClock& clock, Observer* observer) {
   Lists& before = unfold(event.variable());
   bool raced = false;
   for (const Class with : {kRead, kWrite, kAtomicLoad, kAtomicStore})
@@ -126,7 +127,7 @@ void RaceHistory::slow_write(const Event& event, Epoch now, const VectorClock& c
   state.write = Access(event, now);
 }
 
-void RaceHistory::atomic(const Event& event, Epoch now, const VectorClock& clock, Observer& observer) {
+void RaceHistory::atomic(const Event& event, Epoch now, const VectorClock& clock, Observer* observer) {
   Lists& before = unfold(event.variable());
   const bool load = event.kind == EventKind::AtomicLoad;
   before.raced |= check(before, kWrite, event, clock, observer);

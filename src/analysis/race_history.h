@@ -36,7 +36,7 @@ class RaceHistory {
     if (clock.covers(state.write.epoch) && clock.covers(state.read.epoch)) [[likely]] {
       state.read = Access(event, now);  // [READ EXCLUSIVE]
     } else {
-      slow_read(event, now, clock, observer);
+      slow_read(event, now, clock, &observer);
     }
   }
   /// True if the variable may have been accessed atomically since its last plain write.
@@ -48,10 +48,34 @@ class RaceHistory {
       state.read.epoch = {};
       return false;
     }
-    slow_write(event, now, clock, observer);
+    slow_write(event, now, clock, &observer);
     return true;
   }
-  void atomic(const Event& event, Epoch now, const VectorClock& clock, Observer& observer);
+  void atomic(const Event& event, Epoch now, const VectorClock& clock, Observer& observer) {
+    atomic(event, now, clock, &observer);
+  }
+  /// Remembers a plain access if all before it are ordered before it. False: nothing was done.
+  bool remember_if_ordered(const Event& event, Epoch now, const VectorClock& clock) {
+    State& state = at(event.variable());
+    if (!clock.covers(state.write.epoch) || !clock.covers(state.read.epoch)) return false;
+    if (event.kind == EventKind::Write) {
+      if (state.write.epoch == now) return true;
+      state.write = Access(event, now);
+      state.read.epoch = {};
+    } else if (state.read.epoch != now) {
+      state.read = Access(event, now);
+    }
+    return true;
+  }
+  /// Remembers an access that find_races() has just told of no race of.
+  void remember_unraced(const Event& event, Epoch now, const VectorClock& clock) {
+    if (is_atomic(event.kind)) return atomic(event, now, clock, nullptr);
+    if (remember_if_ordered(event, now, clock)) return;
+    if (event.kind == EventKind::Write)
+      slow_write(event, now, clock, nullptr);
+    else
+      slow_read(event, now, clock, nullptr);
+  }
   /// Tells of every race of an access without remembering it.
   void find_races(const Event& event, const VectorClock& clock, Observer& observer);
   /// An access that was reported late: it came first at local time `then`, when no other thread had touched
@@ -63,7 +87,7 @@ class RaceHistory {
   void retire(const Event& event);
 
   /// Starts loading the state of a variable that will be accessed soon.
-  void prefetch(VariableId variable) const {
+  [[gnu::always_inline]] void prefetch(VariableId variable) const {
     if (variable.index() < states_.size()) __builtin_prefetch(&states_[variable.index()]);
   }
 
@@ -119,10 +143,12 @@ class RaceHistory {
   }
   Lists& unfold(VariableId variable);
   void fold(State& state);
-  void slow_read(const Event& event, Epoch now, const VectorClock& clock, Observer& observer);
-  void slow_write(const Event& event, Epoch now, const VectorClock& clock, Observer& observer);
+  // Without an observer: nothing races.
+  void slow_read(const Event& event, Epoch now, const VectorClock& clock, Observer* observer);
+  void slow_write(const Event& event, Epoch now, const VectorClock& clock, Observer* observer);
+  void atomic(const Event& event, Epoch now, const VectorClock& clock, Observer* observer);
   static bool check(const Lists& lists, Class with, const Event& event, const VectorClock& clock,
-                    Observer& observer);
+                    Observer* observer);
   static void tell(const Access& access, Class which, const Event& second, Observer& observer);
 
   LargeTable<State> states_;  ///< by variable; zeros are the state of one that nobody has accessed
