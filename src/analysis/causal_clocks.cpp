@@ -1,5 +1,7 @@
 #include "analysis/causal_clocks.h"
 
+#include <algorithm>
+
 namespace ravel {
 
 void CausalClocks::edge(ThreadState& self, const VectorClock& source) {
@@ -119,24 +121,25 @@ void CausalClocks::fence(const Event& event) {
   if (releases(event.order)) self.release_fence = self.H;
 }
 
-void CausalClocks::before_atomic(const Event& event) {
+void CausalClocks::before_atomic(const Event& event, ThreadState& self) {
   if (event.kind == EventKind::AtomicStore) return;
   const AtomicState* const found = atomic(event.variable());
   if (found == nullptr) return;
-  ThreadState& self = thread(event.thread);
   if (acquires(event.order))
     edge(self, found->released);
   else
     self.pending_acquire.join(found->released);
 }
 
-void CausalClocks::after_atomic(const Event& event) {
+void CausalClocks::after_atomic(const Event& event, const ThreadState& self) {
   if (event.kind == EventKind::AtomicLoad) return;
-  const ThreadState& self = thread(event.thread);
   VectorClock& released = make_atomic(event.variable()).released;
+  const VectorClock& now = releases(event.order) ? self.H : self.release_fence;
   // A store begins a release sequence of its own; a read-modify-write continues the one it is in.
-  if (event.kind == EventKind::AtomicStore) released.clear();
-  released.join(releases(event.order) ? self.H : self.release_fence);
+  if (event.kind == EventKind::AtomicStore)
+    released = now;
+  else
+    released.join(now);
 }
 
 const CausalClocks::AtomicState* CausalClocks::atomic(VariableId variable) const {
@@ -145,7 +148,8 @@ const CausalClocks::AtomicState* CausalClocks::atomic(VariableId variable) const
 }
 
 CausalClocks::AtomicState& CausalClocks::make_atomic(VariableId variable) {
-  if (variable.index() >= atomic_of_.size()) atomic_of_.resize(variable.index() + 1);
+  if (variable.index() >= atomic_of_.size())
+    atomic_of_.resize(std::max(variable.index() + 1, atomic_of_.size() * 2));
   std::uint32_t& index = atomic_of_[variable.index()];
   if (index == 0) index = static_cast<std::uint32_t>(atomics_.size() + 1);
   return atomics_[index - 1];

@@ -78,8 +78,10 @@ class CausalClocks {
   /// Everything else that is no access.
   void consume(const Event& event);
   /// The halves of an atomic access: what it acquires counts for the access itself.
-  void before_atomic(const Event& event);
-  void after_atomic(const Event& event);
+  void before_atomic(const Event& event) { before_atomic(event, thread(event.thread)); }
+  void before_atomic(const Event& event, ThreadState& self);
+  void after_atomic(const Event& event) { after_atomic(event, thread(event.thread)); }
+  void after_atomic(const Event& event, const ThreadState& self);
   /// Who reads a plain write synchronizes with nobody.
   void plain_write(VariableId variable) { forget_atomic(variable); }
 

@@ -40,15 +40,18 @@ void CausalRaces::remember(std::span<const Event> parts, Epoch now, const Vector
       history_.write(part, now, P, silent);
     else
       history_.atomic(part, now, P, silent);
-    if (loose_ || !is_atomic(part.kind)) continue;
-    // As if they were plain: of two that nothing orders a reordering must keep what they read.
-    Silent unordered;
-    if (part.kind == EventKind::AtomicLoad)
-      atomics_.read(part, now, P, unordered);
-    else
-      atomics_.write(part, now, P, unordered);
-    loose_ = unordered.raced;
+    if (!loose_ && is_atomic(part.kind)) remember_atomic(part, now, P);
   }
+}
+
+// As if they were plain: of two that nothing orders a reordering must keep what they read.
+void CausalRaces::remember_atomic(const Event& event, Epoch now, const VectorClock& P) {
+  Silent unordered;
+  if (event.kind == EventKind::AtomicLoad)
+    atomics_.read(event, now, P, unordered);
+  else
+    atomics_.write(event, now, P, unordered);
+  loose_ = unordered.raced;
 }
 
 void CausalRaces::lifetime(const Event& event) {

@@ -33,9 +33,13 @@ class CausalRaces final : RaceHistory::Observer {
   /// thread, and must count program order here.
   std::span<const First> find(std::span<const Event> parts, const VectorClock& P);
   void remember(std::span<const Event> parts, Epoch now, const VectorClock& P);
-  /// Both for a plain access to one variable, if it races with none. False: nothing was done.
-  bool remember_if_ordered(const Event& event, Epoch now, const VectorClock& P) {
-    return history_.remember_if_ordered(event, now, P);
+  /// Both for an access to one variable, if it races with none, which is quick to tell of most. False:
+  /// nothing was done.
+  bool remember_if_unraced(const Event& event, Epoch now, const VectorClock& P) {
+    if (!is_atomic(event.kind)) return history_.remember_if_ordered(event, now, P);
+    if (!history_.remember_if_unraced(event, now, P)) return false;
+    if (!loose_) remember_atomic(event, now, P);
+    return true;
   }
   /// An access that was reported late.
   void remember_late(const Event& event, Epoch then) { history_.remember(event, then); }
@@ -54,6 +58,7 @@ class CausalRaces final : RaceHistory::Observer {
               std::optional<std::uint64_t> address);
 
  private:
+  void remember_atomic(const Event& event, Epoch now, const VectorClock& P);
   void race(const Involved& first, Epoch when, const Event& second) override {
     firsts_.push_back({first, when, second.variable()});
   }

@@ -298,8 +298,8 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer {
         clocks_.edge(event.thread, times_.at(edges_[next_edge].first));
       std::size_t parts = 1;
       const bool alone = i + 1 == window_.size() || window_[i + 1].position != position;
-      if (alone && kPlainAccesses.has(event.kind)) {
-        plain_access(i, event, self);
+      if (alone && (kPlainAccesses | kAtomicAccesses).has(event.kind)) {
+        lone_access(i, event, self);
       } else if (is_access(event.kind)) {
         parts = count_parts(window_, i);
         access(i, std::span<const Event>(window_).subspan(i, parts));
@@ -413,20 +413,26 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer {
   }
 
   /// To one variable: what most events are.
-  void plain_access(std::size_t i, const Event& event, CausalClocks::ThreadState& self) {
+  void lone_access(std::size_t i, const Event& event, CausalClocks::ThreadState& self) {
     const ThreadId t = event.thread;
+    const bool atomic = is_atomic(event.kind);
+    if (atomic) clocks_.before_atomic(event, self);
     note(t, self);
     if (i >= checked_ && !stopped_) {
       const Time own = self.P[t];
       self.P.set(t, self.now);
-      const bool ordered = races_.remember_if_ordered(event, Epoch(t, self.now), self.P);
+      const bool unraced = races_.remember_if_unraced(event, Epoch(t, self.now), self.P);
       self.P.set(t, own);
-      if (ordered)
+      if (unraced)
         checked_ = i + 1;
       else
         check(i, std::span(&event, 1));
     }
     if (event.kind == EventKind::Write) clocks_.plain_write(event.variable());
+    if (!atomic) return;
+    clocks_.after_atomic(event, self);
+    published(t, i);
+    if (kTimeSteps.has(event.kind)) CausalClocks::next(t, self);
   }
 
   void access(std::size_t i, std::span<const Event> parts) {

@@ -33,6 +33,14 @@ class HappensBefore final : public Analysis, RaceHistory::Observer {
         if (history_.write(event, now.epoch, now.clock, *this)) clocks_.plain_write(event);
       } else if (is_atomic(event.kind)) {
         const std::size_t parts = count_parts(batch, i);
+        if (parts == 1) {
+          clocks_.before_atomic(event);
+          const SyncClocks::Now now = clocks_.now(event.thread);
+          history_.atomic(event, now.epoch, now.clock, *this);
+          clocks_.after_atomic(event);
+          if (kTimeSteps.has(event.kind)) clocks_.tick(event.thread);
+          continue;
+        }
         atomic(batch.subspan(i, parts));
         i += parts - 1;
       } else {

@@ -11,7 +11,7 @@ constexpr std::array kKindOfClass = {EventKind::Read, EventKind::Write, EventKin
 
 }  // namespace
 
-RaceHistory::Access& RaceHistory::Lists::entry(Class which, ThreadId thread) {
+RaceHistory::Access& RaceHistory::Lists::other_entry(Class which, ThreadId thread) {
   const std::uint32_t begin = which == 0 ? 0 : ends[which - 1];
   const auto at = std::ranges::lower_bound(all.begin() + begin, all.begin() + ends[which], thread, {},
                                            [](const Access& a) { return a.epoch.thread(); });
@@ -20,10 +20,7 @@ RaceHistory::Access& RaceHistory::Lists::entry(Class which, ThreadId thread) {
   return *all.insert(at, Access(Event{}, Epoch(thread, 0)));
 }
 
-// The variable's lists; made from its epochs if it had none.
-RaceHistory::Lists& RaceHistory::unfold(VariableId variable) {
-  State& state = at(variable);
-  if (has_lists(state)) return lists(state);
+RaceHistory::Lists& RaceHistory::make_lists(State& state) {
   const State old = std::exchange(state, {});
   if (free_lists_.empty()) {
     lists_.emplace_back();
@@ -127,11 +124,11 @@ void RaceHistory::slow_write(const Event& event, Epoch now, const VectorClock& c
   state.write = Access(event, now);
 }
 
-void RaceHistory::atomic(const Event& event, Epoch now, const VectorClock& clock, Observer* observer) {
+void RaceHistory::raced_atomic(const Event& event, Epoch now, const VectorClock& clock, Observer& observer) {
   Lists& before = unfold(event.variable());
   const bool load = event.kind == EventKind::AtomicLoad;
-  before.raced |= check(before, kWrite, event, clock, observer);
-  if (!load) before.raced |= check(before, kRead, event, clock, observer);
+  before.raced |= check(before, kWrite, event, clock, &observer);
+  if (!load) before.raced |= check(before, kRead, event, clock, &observer);
   before.entry(load ? kAtomicLoad : kAtomicStore, event.thread) = Access(event, now);
 }
 

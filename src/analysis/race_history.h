@@ -8,7 +8,9 @@
 // named.)
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <boost/container/small_vector.hpp>
 #include <span>
 #include <vector>
 
@@ -52,7 +54,7 @@ class RaceHistory {
     return true;
   }
   void atomic(const Event& event, Epoch now, const VectorClock& clock, Observer& observer) {
-    atomic(event, now, clock, &observer);
+    if (!remember_if_unraced(event, now, clock)) raced_atomic(event, now, clock, observer);
   }
   /// Remembers a plain access if all before it are ordered before it. False: nothing was done.
   bool remember_if_ordered(const Event& event, Epoch now, const VectorClock& clock) {
@@ -67,9 +69,22 @@ class RaceHistory {
     }
     return true;
   }
+  /// Remembers an atomic access if it races with none. False: nothing was done.
+  bool remember_if_unraced(const Event& event, Epoch now, const VectorClock& clock) {
+    Lists& before = unfold(event.variable());
+    const bool load = event.kind == EventKind::AtomicLoad;
+    // Of plain reads and writes; they come first.
+    for (std::uint32_t i = load ? before.ends[kRead] : 0; i < before.ends[kWrite]; ++i)
+      if (!clock.covers(before.all[i].epoch)) return false;
+    before.entry(load ? kAtomicLoad : kAtomicStore, event.thread) = Access(event, now);
+    return true;
+  }
   /// Remembers an access that find_races() has just told of no race of.
   void remember_unraced(const Event& event, Epoch now, const VectorClock& clock) {
-    if (is_atomic(event.kind)) return atomic(event, now, clock, nullptr);
+    if (is_atomic(event.kind)) {
+      remember_if_unraced(event, now, clock);
+      return;
+    }
     if (remember_if_ordered(event, now, clock)) return;
     if (event.kind == EventKind::Write)
       slow_write(event, now, clock, nullptr);
@@ -112,7 +127,8 @@ class RaceHistory {
   // The classes of accesses that are kept apart: two atomic ones never race.
   enum Class : std::uint8_t { kRead, kWrite, kAtomicLoad, kAtomicStore, kClasses };
   struct Lists {
-    std::vector<Access> all;  ///< each thread's last one of each class, by class and thread
+    boost::container::small_vector<Access, 3>
+        all;  ///< each thread's last one of each class, by class and thread
     std::array<std::uint32_t, kClasses> ends{};  ///< of the classes in `all`
     bool raced = false;                          ///< something in here is unordered: nothing may be skipped
 
@@ -121,7 +137,15 @@ class RaceHistory {
       return std::span(all).subspan(begin, ends[which] - begin);
     }
     /// The thread's one; a new one has time 0.
-    Access& entry(Class which, ThreadId thread);
+    Access& entry(Class which, ThreadId thread) {
+      const std::uint32_t begin = which == 0 ? 0 : ends[which - 1];
+      constexpr std::uint32_t kFew = 4;
+      const std::uint32_t end = std::min(ends[which], begin + kFew);
+      for (std::uint32_t i = begin; i < end; ++i)
+        if (all[i].epoch.thread() == thread) return all[i];
+      return other_entry(which, thread);
+    }
+    Access& other_entry(Class which, ThreadId thread);
   };
   /// W_x and R_x, in one cache line. A variable with lists has an epoch in `write` that no clock covers, so
   /// that the fast paths need not ask, and none in `read`.
@@ -141,12 +165,17 @@ class RaceHistory {
       states_.grow(variable.index() + 1);
     return states_[variable.index()];
   }
-  Lists& unfold(VariableId variable);
+  /// The variable's lists; made from its epochs if it had none.
+  Lists& unfold(VariableId variable) {
+    State& state = at(variable);
+    return has_lists(state) ? lists(state) : make_lists(state);
+  }
+  Lists& make_lists(State& state);
   void fold(State& state);
   // Without an observer: nothing races.
   void slow_read(const Event& event, Epoch now, const VectorClock& clock, Observer* observer);
   void slow_write(const Event& event, Epoch now, const VectorClock& clock, Observer* observer);
-  void atomic(const Event& event, Epoch now, const VectorClock& clock, Observer* observer);
+  void raced_atomic(const Event& event, Epoch now, const VectorClock& clock, Observer& observer);
   static bool check(const Lists& lists, Class with, const Event& event, const VectorClock& clock,
                     Observer* observer);
   static void tell(const Access& access, Class which, const Event& second, Observer& observer);

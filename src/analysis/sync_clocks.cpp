@@ -138,9 +138,12 @@ void SyncClocks::after_atomic(const Event& event) {
   if (event.kind == EventKind::AtomicLoad) return;
   ThreadState& self = state(event.thread);
   VectorClock& released = make_atomic(event.variable());
+  const VectorClock& now = releases(event.order) ? self.clock : self.release_fence;
   // A store begins a release sequence of its own; a read-modify-write continues the one it is in.
-  if (event.kind == EventKind::AtomicStore) released.clear();
-  released.join(releases(event.order) ? self.clock : self.release_fence);
+  if (event.kind == EventKind::AtomicStore)
+    released = now;
+  else
+    released.join(now);
 }
 
 }  // namespace ravel
