@@ -87,7 +87,7 @@ std::span<const Event> Resolver::resolve(std::span<Event>& batch) {
   }
   if (done == batch.size()) return std::exchange(batch, {});
 
-  constexpr std::size_t kEnough = 8192;
+  constexpr std::size_t kEnough = 1024;
   out_.assign(batch.begin(), batch.begin() + static_cast<std::ptrdiff_t>(done));
   while (done < batch.size() && out_.size() < kEnough) {
     Event& event = batch[done];
@@ -180,8 +180,8 @@ VariableId Resolver::new_variable(std::uint64_t word, std::uint8_t bytes) {
 }
 
 template <typename Use>
-void Resolver::cover(const Event& event, std::uint64_t word, Cell& cell, std::uint8_t bytes, bool create,
-                     const Use& use) {
+void Resolver::cover(const Event& event, LocksetId held, std::uint64_t word, Cell& cell, std::uint8_t bytes,
+                     bool create, const Use& use) {
   if (!cell.id.valid()) {
     if (!create) return;
     cell = {new_variable(word, bytes), bytes};
@@ -211,7 +211,7 @@ void Resolver::cover(const Event& event, std::uint64_t word, Cell& cell, std::ui
     Event split = event;
     split.kind = EventKind::Split;
     split.value = rest.id.value;
-    split.resolve(part.value, held(event));
+    split.resolve(part.value, held);
     out_.push_back(split);
     use(part);
   }
@@ -222,20 +222,21 @@ void Resolver::cover(const Event& event, std::uint64_t word, Cell& cell, std::ui
   }
 }
 
-void Resolver::word_access(const Event& event, std::uint64_t word, std::uint8_t bytes) {
-  cover(event, word, page(word / kPageWords).cells[word % kPageWords], bytes, true, [&](VariableId id) {
+void Resolver::word_access(const Event& event, LocksetId held, std::uint64_t word, std::uint8_t bytes) {
+  cover(event, held, word, page(word / kPageWords).cells[word % kPageWords], bytes, true, [&](VariableId id) {
     out_.push_back(event);
-    out_.back().resolve(id.value, held(event));
+    out_.back().resolve(id.value, held);
   });
 }
 
 void Resolver::access(const Event& event) {
   std::uint64_t address = event.target;
   std::uint64_t left = std::max<std::uint64_t>(event.width, 1);
+  const LocksetId locks = held(event);
   while (left > 0) {
     const std::uint64_t offset = address % kWordBytes;
     const std::uint64_t here = std::min(left, kWordBytes - offset);
-    word_access(event, address / kWordBytes, static_cast<std::uint8_t>(((1U << here) - 1U) << offset));
+    word_access(event, locks, address / kWordBytes, static_cast<std::uint8_t>(((1U << here) - 1U) << offset));
     address += here;
     left -= here;
   }
@@ -244,6 +245,7 @@ void Resolver::access(const Event& event) {
 void Resolver::end_memory(const Event& event) {
   const std::uint64_t begin = event.target;
   const std::uint64_t end = begin + event.width;
+  const LocksetId locks = held(event);
   const auto end_page = [&](Page& memory) {
     const std::uint64_t first = memory.number * kPageWords;
     const std::uint64_t from = std::max(first, begin / kWordBytes);
@@ -256,7 +258,7 @@ void Resolver::end_memory(const Event& event) {
       const auto bytes = static_cast<std::uint8_t>(((1U << (high - low)) - 1U) << low);
       const auto retire = [&](VariableId id) {
         Event gone = event;
-        gone.resolve(id.value, held(event));
+        gone.resolve(id.value, locks);
         if (event.kind == EventKind::Free) {
           gone.kind = EventKind::Write;
           out_.push_back(gone);
@@ -272,7 +274,7 @@ void Resolver::end_memory(const Event& event) {
         cell = {};
         continue;
       }
-      cover(event, word, cell, bytes, false, retire);
+      cover(event, locks, word, cell, bytes, false, retire);
       if (cell.bytes == 0) {
         SharedWord& shared = words_[cell.id.index()];
         const auto stays = std::remove_if(shared.cells.begin(), shared.cells.begin() + shared.count,

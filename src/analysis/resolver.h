@@ -75,12 +75,12 @@ class Resolver {
   Page& find_page(std::uint64_t number);
   void prefetch(const Event& event) const;
   void access(const Event& event);
-  void word_access(const Event& event, std::uint64_t word, std::uint8_t bytes);
+  void word_access(const Event& event, LocksetId held, std::uint64_t word, std::uint8_t bytes);
   /// Calls `use` with each variable that makes up `bytes` of the word, splitting and (if asked) creating as
   /// needed.
   template <typename Use>
-  void cover(const Event& event, std::uint64_t word, Cell& cell, std::uint8_t bytes, bool create,
-             const Use& use);
+  void cover(const Event& event, LocksetId held, std::uint64_t word, Cell& cell, std::uint8_t bytes,
+             bool create, const Use& use);
   VariableId new_variable(std::uint64_t word, std::uint8_t bytes);
   /// A part of an event about a block of memory, whose variables end; true: the last part.
   bool range(const Event& event);
