@@ -17,7 +17,10 @@ struct Silent final : RaceHistory::Observer {
 
 std::span<const CausalRaces::First> CausalRaces::find(std::span<const Event> parts, const VectorClock& P) {
   firsts_.clear();
-  for (const Event& part : parts) {
+  constexpr std::size_t kAhead = 12;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const Event& part = parts[i];
+    if (i + kAhead < parts.size()) prefetch(parts[i + kAhead].variable());
     if (part.kind == EventKind::Split) lifetime(part);
     if (is_access(part.kind)) history_.find_races(part, P, *this);
   }

@@ -29,6 +29,7 @@ class CausalRaces final : RaceHistory::Observer {
   }
 
   [[gnu::always_inline]] void prefetch(VariableId variable) const { history_.prefetch(variable); }
+  [[gnu::always_inline]] void prefetch_lists(VariableId variable) const { history_.prefetch_lists(variable); }
   /// What an access, in all its parts, races with, latest first. Valid until the next call. P is that of its
   /// thread, and must count program order here.
   std::span<const First> find(std::span<const Event> parts, const VectorClock& P);

@@ -58,10 +58,12 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer {
   void consume(std::span<const Event> batch) override {
     for (std::size_t i = 0; i < batch.size(); ++i) {
       constexpr std::size_t kAhead = 16;
-      if (i + 2 * kAhead < batch.size() && is_access(batch[i + 2 * kAhead].kind))
+      if (i + 2 * kAhead < batch.size() && is_access(batch[i + 2 * kAhead].kind)) {
+        races_.prefetch(batch[i + 2 * kAhead].variable());
         conflicts_.prefetch_index(batch[i + 2 * kAhead].variable());
+      }
       if (i + kAhead < batch.size() && is_access(batch[i + kAhead].kind)) {
-        races_.prefetch(batch[i + kAhead].variable());
+        races_.prefetch_lists(batch[i + kAhead].variable());
         conflicts_.prefetch(batch[i + kAhead].variable());
         if (kRetroAccesses.has(batch[i + kAhead].kind)) prefetch_late(batch[i + kAhead]);
       }
@@ -485,7 +487,10 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer {
   }
 
   void late_access(std::span<const Event> parts) {
-    for (const Event& part : parts) {
+    constexpr std::size_t kAhead = 12;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const Event& part = parts[i];
+      if (i + kAhead < parts.size()) races_.prefetch(parts[i + kAhead].variable());
       if (kVariableLifetime.has(part.kind)) races_.lifetime(part);
       if (!is_access(part.kind)) continue;
       const ThreadId t = part.thread;

@@ -20,10 +20,12 @@ class HappensBefore final : public Analysis, RaceHistory::Observer {
   void begin(const TraceContext& /*context*/, DetectionSink& sink) override { sink_ = &sink; }
 
   void consume(std::span<const Event> batch) override {
-    constexpr std::size_t kAhead = 20;
+    constexpr std::size_t kAhead = 16;
     for (std::size_t i = 0; i < batch.size(); ++i) {
+      if (i + 2 * kAhead < batch.size() && is_access(batch[i + 2 * kAhead].kind))
+        history_.prefetch(batch[i + 2 * kAhead].variable());
       if (i + kAhead < batch.size() && is_access(batch[i + kAhead].kind))
-        history_.prefetch(batch[i + kAhead].variable());
+        history_.prefetch_lists(batch[i + kAhead].variable());
       const Event& event = batch[i];
       if (event.kind == EventKind::Read) {
         const SyncClocks::Now now = clocks_.now(event.thread);

@@ -144,16 +144,21 @@ void RaceHistory::remember(const Event& event, Epoch then) {
 }
 
 void RaceHistory::split(const Event& event) {
-  fold(at(event.variable()));
-  const State whole = at(event.split_from());
-  if (!has_lists(whole)) {
+  retire(event);
+  if (event.split_from().index() >= states_.size()) return;
+  const State whole = states_[event.split_from().index()];
+  if (has_lists(whole)) {
+    Lists& part = unfold(event.variable());  // may move those of the whole
+    part = lists(whole);
+  } else if (!is_new(whole)) {
     at(event.variable()) = whole;
-    return;
   }
-  Lists copy = lists(whole);
-  unfold(event.variable()) = std::move(copy);
 }
 
-void RaceHistory::retire(const Event& event) { fold(at(event.variable())); }
+// What nobody has accessed here takes no memory, and stays like that.
+void RaceHistory::retire(const Event& event) {
+  if (event.variable().index() >= states_.size()) return;
+  if (State& state = states_[event.variable().index()]; !is_new(state)) fold(state);
+}
 
 }  // namespace ravel

@@ -101,9 +101,16 @@ class RaceHistory {
   void split(const Event& event);
   void retire(const Event& event);
 
-  /// Starts loading the state of a variable that will be accessed soon.
+  /// Starts loading the state of a variable that will be accessed soon, and then its lists, if it has any.
   [[gnu::always_inline]] void prefetch(VariableId variable) const {
     if (variable.index() < states_.size()) __builtin_prefetch(&states_[variable.index()]);
+  }
+
+  [[gnu::always_inline]] void prefetch_lists(VariableId variable) const {
+    if (variable.index() >= states_.size() || !has_lists(states_[variable.index()])) return;
+    const Lists& soon = lists_[states_[variable.index()].write.epoch.time() - 1];
+    __builtin_prefetch(&soon);
+    __builtin_prefetch(soon.ends.data());
   }
 
  private:
@@ -158,6 +165,7 @@ class RaceHistory {
   static constexpr ThreadId kNobody{};
   static Epoch lists_epoch(std::size_t index) { return {kNobody, static_cast<Time>(index + 1)}; }
   static bool has_lists(const State& state) { return state.write.epoch.thread() == kNobody; }
+  static bool is_new(const State& state) { return state.write.epoch.none() && state.read.epoch.none(); }
   Lists& lists(const State& state) { return lists_[state.write.epoch.time() - 1]; }
 
   State& at(VariableId variable) {
