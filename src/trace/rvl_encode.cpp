@@ -73,6 +73,17 @@ constexpr std::array<std::uint8_t, 64> kSpaces = [] {
   return spaces;
 }();
 
+/// Kinds whose targets and values need no names, unless the target is a synthetic address.
+constexpr KindMask kNameless = [] {
+  KindMask kinds;
+  for (const EventKind kind : kEventKinds) {
+    const TargetSpace space = target_space(kind);
+    if (space != TargetSpace::Thread && space != TargetSpace::Unit && kind != EventKind::ObjectBegin)
+      kinds = kinds | KindMask::of(kind);
+  }
+  return kinds;
+}();
+
 unsigned char* put_varint(unsigned char* to, std::uint64_t value) {
   for (; value >= 0x80; value >>= 7) *to++ = static_cast<unsigned char>(value | 0x80);
   *to++ = static_cast<unsigned char>(value);
@@ -96,23 +107,27 @@ unsigned char* EventEncoder::Column::reserve(std::size_t more) {
 }
 
 std::uint32_t EventEncoder::slot_of(ThreadId thread) {
+  CHECK(thread.valid());
   if (thread.index() >= slots_.size()) slots_.resize(thread.index() + 1, 0);
   std::uint32_t& slot = slots_[thread.index()];
   if (slot == 0) {
     threads_.push_back(thread.value);
     model_->threads.emplace_back().id = thread;
     slot = static_cast<std::uint32_t>(threads_.size());
+    named_.threads = std::max(named_.threads, thread.value + 1);
   }
   return slot - 1;
 }
 
-void EventEncoder::add(std::span<const Event> events) {
+NamesNeeded EventEncoder::add(std::span<const Event> events) {
   CHECK(count_ + events.size() <= kMaxBlockEvents);
+  named_ = {};
   while (!events.empty()) {
     const auto strip = events.first(std::min(events.size(), kStrip));
     put(strip);
     events = events.subspan(strip.size());
   }
+  return named_;
 }
 
 /// One pass for all columns: what a branch has told about an event helps to predict those behind it.
@@ -127,9 +142,14 @@ void EventEncoder::put(std::span<const Event> events) {
   unsigned char* ordinal_to = ordinals_.reserve(events.size() * kMaxOrdinal);
   unsigned char* stack_to = stacks_.reserve(events.size() * kMaxStack);
   ThreadId last_thread = last_thread_;
-  ThreadModel* last_model = last_thread.valid() ? &model.threads[slot_of(last_thread)] : nullptr;
+  ThreadModel* last_model =
+      &model.threads[slot_of(last_thread.valid() ? last_thread : events.front().thread)];
+  std::uint64_t kinds = 0;
+  std::uint32_t places = 0, stacks = 0;
+  bool synthetic = false;
   for (const Event& event : events) {
     const unsigned kind = static_cast<unsigned>(event.kind) & kKindMask;
+    kinds |= std::uint64_t{1} << kind;
     unsigned op = kind;
     if (event.thread != last_thread) {
       op |= kThreadChanges;
@@ -151,12 +171,17 @@ void EventEncoder::put(std::span<const Event> events) {
       store_little(place_to, coded);
       place_to += kPlaceLengths[code];
       next_place = place;
+      places = std::max(places, place);
     }
     thread.place = place;
 
     const WidthCode& width = kWidthCodes[std::min<std::size_t>(event.width, kOtherWidth)];
     const std::uint64_t target = event.target;
-    const unsigned widest = is_synthetic(target) ? kWidestShift : width.shift;
+    unsigned widest = width.shift;
+    if (is_synthetic(target)) {
+      widest = kWidestShift;
+      synthetic = true;
+    }
     const unsigned context = Model::entry(place, kind);
     std::uint64_t& context_target = model.targets[context];
     std::uint64_t& thread_target = thread.targets[kSpaces[kind]];
@@ -209,9 +234,13 @@ void EventEncoder::put(std::span<const Event> events) {
       stack_to = put_varint(stack_to, at - after_stack_);
       stack_to = put_varint(stack_to, zigzag(stack - around.stack));
       around.stack = stack;
+      stacks = std::max(stacks, stack);
       after_stack_ = at + 1;
     }
   }
+  named_.places = std::max(named_.places, places);
+  named_.stacks = std::max(named_.stacks, stacks);
+  named_.others |= synthetic || (kinds & ~kNameless.bits) != 0;
   last_thread_ = last_thread;
   count_ += events.size();
   ops_.end(op_to);
