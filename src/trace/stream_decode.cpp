@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
+#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -50,6 +52,22 @@ constexpr std::array<std::uint8_t, kWidthsMask + 1> kWidths = [] {
   return widths;
 }();
 
+/// An event, in the words that its fields make together: half the stores.
+void store_words(Event* to, std::uint64_t first, std::uint64_t target, std::uint64_t value,
+                 std::uint64_t position, std::uint64_t place_and_width, std::uint64_t ordinal_and_stack) {
+  static_assert(
+      offsetof(Event, kind) == 0 && offsetof(Event, order) == 1 && offsetof(Event, has_value) == 2 &&
+      offsetof(Event, reserved) == 3 && offsetof(Event, thread) == 4 && offsetof(Event, target) == 8 &&
+      offsetof(Event, value) == 16 && offsetof(Event, position) == 24 && offsetof(Event, place) == 32 &&
+      offsetof(Event, width) == 36 && offsetof(Event, ordinal) == 40 && offsetof(Event, stack) == 44);
+  std::memcpy(static_cast<void*>(to), &first, sizeof(first));
+  to->target = target;
+  to->value = value;
+  to->position = position;
+  std::memcpy(static_cast<void*>(&to->place), &place_and_width, sizeof(place_and_width));
+  std::memcpy(static_cast<void*>(&to->ordinal), &ordinal_and_stack, sizeof(ordinal_and_stack));
+}
+
 }  // namespace
 
 RecordDecoder::Decoded RecordDecoder::decode(std::span<const Record> records, ThreadContext& context,
@@ -82,46 +100,35 @@ Event* RecordDecoder::decode_quick(const Record*& at, const Record* end, const T
                                    std::span<Event> space) {
   const auto threads = static_cast<std::uint64_t>(tables_.threads.size());
   const auto ordinal_base = static_cast<std::uint32_t>(context.ordinal_base);
-  const ThreadId thread = context.thread;
-  const StackId stack = context.stack;
+  const std::uint64_t owner = std::uint64_t{context.thread.value} << 32;
+  const std::uint64_t stack = std::uint64_t{context.stack.value} << 32;
   std::uint64_t position = events_;
   Event* to = space.data();
   Event* const space_end = to + space.size();
   const Record* from = at;
   while (from < end && to < space_end) {
-    const Record record = *from;
-    const Record* const next = from + (record.extra() ? 2 : 1);
+    const std::uint64_t head = from->head, body = from->body;  // the program may be at it: once is enough
+    const Record record{head, body};
+    const Record* const next = from + 1 + (head >> Record::kExtraAt & 1);
     const auto kind = static_cast<EventKind>(record.kind());
-    const std::uint32_t width = kWidths[record.head >> Record::kOrderAt & kWidthsMask];
-    if (width == kOther || is_synthetic(record.body) || next > end) break;
+    const std::uint64_t width = kWidths[head >> Record::kOrderAt & kWidthsMask];
+    if (width == kOther || is_synthetic(body) || next > end) break;
+    std::uint64_t first = head & 0x3f;
+    first |= (head >> Record::kOrderAt & 7) << 8;
     if (kQuickKinds.has(kind)) {
       if (record.has_value()) break;
-      to->place = place(record.place());
-      to->thread = thread;
-      to->has_value = false;
-      to->value = 0;
-      to->width = width;
-      to->ordinal = ordinal_base + record.ordinal();
-      to->stack = stack;
+      store_words(to, first | owner, body, 0, ++position, place(record.place()).value | width << 32,
+                  (ordinal_base + record.ordinal()) | stack);
     } else {
       if (!is_retro(kind) || !record.extra()) break;
       const std::uint64_t owner_and_time = from[1].body;  // RecordExtra::value
-      const std::uint64_t owner = owner_and_time >> kRetroThreadAt;
-      const KnownSite* const site = this->site(record);
-      if (owner >= threads || site == nullptr) break;
-      to->place = site->place;
-      to->thread = ThreadId(static_cast<std::uint32_t>(owner));
-      to->has_value = true;
-      to->value = owner_and_time & kRetroTimeMask;
-      to->width = width + 8 * record.ordinal();
-      to->ordinal = 0;
-      to->stack = site->stack;
+      const KnownSite* const known = site(head);
+      if (owner_and_time >> kRetroThreadAt >= threads || known == nullptr) break;
+      store_words(to, first | 1U << 16 | owner_and_time >> kRetroThreadAt << 32, body,
+                  owner_and_time & kRetroTimeMask, ++position,
+                  known->place.value | (width + 8 * record.ordinal()) << 32,
+                  std::uint64_t{known->stack.value} << 32);
     }
-    to->kind = kind;
-    to->order = record.order();
-    to->reserved = 0;
-    to->target = record.body;
-    to->position = ++position;
     ++to;
     from = next;
   }
@@ -199,14 +206,15 @@ std::string_view RecordDecoder::retro(const Record& record, const RecordExtra& e
   event.value = extra.value & kRetroTimeMask;
   event.has_value = true;
   event.ordinal = 0;  // its number is not known, and the field says something else
-  const KnownSite* const found = site(record);
+  const KnownSite* const found = site(record.head);
   if (found == nullptr) return kUnknownSite;
   event.place = found->place;
   event.stack = found->stack;
   return {};
 }
 
-bool RecordDecoder::find_site(const Record& record, KnownSite& found) {
+bool RecordDecoder::find_site(std::uint64_t head, KnownSite& found) {
+  const Record record{head, 0};
   const std::uint32_t site = record.place();
   if (site == 0 || site >= kMaxSites) {
     found.place = place(site);
@@ -218,7 +226,7 @@ bool RecordDecoder::find_site(const Record& record, KnownSite& found) {
     found.stack = known->stack;
   }
   if (record.has_value()) found.place = one_of_several(found.place);
-  found.key = site_key(record);
+  found.key = site_key(head);
   return true;
 }
 

@@ -91,16 +91,16 @@ class RecordDecoder {
     PlaceId place;
     StackId stack;  ///< the calls around it
   };
-  static std::uint64_t site_key(const Record& record) {
-    return std::uint64_t{record.place()} << 1 | (record.has_value() ? 1U : 0U);
+  static std::uint64_t site_key(std::uint64_t head) {
+    return head >> Record::kPlaceAt << 1 | (head >> Record::kValueAt & 1);
   }
-  /// Where a retroactive access was. Null: the file does not say.
-  const KnownSite* site(const Record& record) {
-    const std::uint64_t key = site_key(record);
+  /// Where a retroactive access was, by the head of its record. Null: the file does not say.
+  const KnownSite* site(std::uint64_t head) {
+    const std::uint64_t key = site_key(head);
     KnownSite& known = recent_sites_[key % recent_sites_.size()];
-    return known.key == key || find_site(record, known) ? &known : nullptr;
+    return known.key == key || find_site(head, known) ? &known : nullptr;
   }
-  bool find_site(const Record& record, KnownSite& found);
+  bool find_site(std::uint64_t head, KnownSite& found);
   /// The same place, as one of several.
   PlaceId one_of_several(PlaceId place);
   StackId push(StackId stack, PlaceId call);
