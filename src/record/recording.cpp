@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,6 +19,7 @@
 #include <fstream>
 #include <list>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -80,6 +82,23 @@ bool is_running(pid_t pid) {
   return name_end != std::string::npos && name_end + 2 < text.size() && text[name_end + 2] != 'Z';
 }
 
+/// A process that may still write. Asked hundreds of times a second, so not by way of /proc if the kernel has
+/// better.
+class Writer {
+ public:
+  explicit Writer(pid_t pid) : pid_(pid), process_(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))) {}
+
+  bool is_running() const {
+    if (process_.number() < 0) return ravel::is_running(pid_);
+    pollfd end{process_.number(), POLLIN, 0};
+    return poll(&end, 1, 0) <= 0;
+  }
+
+ private:
+  pid_t pid_;
+  FileDescriptor process_;
+};
+
 /// "prog.123.rvl" or "prog.123-1.rvl" -> 123.
 pid_t process_of(const std::string& file_name) {
   const std::string stem = std::filesystem::path(file_name).stem().string();
@@ -127,7 +146,9 @@ class Followers {
  private:
   void follow_one(const std::string& path, const RecordedProcess& process) {
     stream::LiveOptions live;
-    live.is_alive = [this, pid = process.pid] { return !ended_ && is_running(pid); };
+    live.is_alive = [this, writer = std::make_shared<Writer>(process.pid)] {
+      return !ended_ && writer->is_running();
+    };
     live.chunk_limit = options_.chunk_limit;
     auto reader = stream::attach(path, std::move(live));
     if (!reader) return set_error(reader.error());

@@ -11,8 +11,13 @@
 namespace ravel::rvl {
 namespace {
 
-// Level 3 makes blocks a few per cent smaller and takes up to a third longer (bench/rvl_codec.cpp).
 constexpr int kCompressionLevel = 1;
+
+/// How events are compressed: while a program is recorded, this time is taken from the program. Against level
+/// 1 a table that leaves space in the processor's first cache, longer matches, larger steps between them and
+/// no entropy coding of what matches nothing: a third less time for blocks that are a fifth larger
+/// (bench/stream.cpp).
+constexpr int kEventHashLog = 10, kEventMinMatch = 6, kEventTargetLength = 2;
 
 // Offsets in a block's head.
 constexpr std::size_t kMagicAt = 0, kTypeAt = 4, kFlagsAt = 5, kZeroAt = 6, kThreadAt = 8, kEventsAt = 12,
@@ -21,6 +26,10 @@ constexpr std::size_t kMagicAt = 0, kTypeAt = 4, kFlagsAt = 5, kZeroAt = 6, kThr
 static_assert(kHeadChecksumAt + 8 == kBlockHeadBytes);
 
 constexpr unsigned char kCompressedFlag = 1;
+
+void set(ZSTD_CCtx_s* context, ZSTD_cParameter parameter, int value) {
+  CHECK(!ZSTD_isError(ZSTD_CCtx_setParameter(context, parameter, value)));
+}
 
 }  // namespace
 
@@ -109,7 +118,14 @@ std::expected<void, std::string> check_file_head(const unsigned char* from) {
   return {};
 }
 
-BlockSealer::BlockSealer() : context_(ZSTD_createCCtx()) { CHECK(context_ != nullptr); }
+BlockSealer::BlockSealer() : context_(ZSTD_createCCtx()), events_context_(ZSTD_createCCtx()) {
+  CHECK(context_ != nullptr && events_context_ != nullptr);
+  for (ZSTD_CCtx_s* const context : {context_.get(), events_context_.get()})
+    set(context, ZSTD_c_compressionLevel, kCompressionLevel);
+  set(events_context_.get(), ZSTD_c_hashLog, kEventHashLog);
+  set(events_context_.get(), ZSTD_c_minMatch, kEventMinMatch);
+  set(events_context_.get(), ZSTD_c_targetLength, kEventTargetLength);
+}
 BlockSealer::~BlockSealer() = default;
 void BlockSealer::Free::operator()(ZSTD_CCtx_s* context) const { ZSTD_freeCCtx(context); }
 
@@ -121,10 +137,9 @@ void BlockSealer::seal(BlockHead head, ByteSpan payload, Bytes& out) {
 
   head.raw_size = head.stored_size = static_cast<std::uint32_t>(payload.size());
   head.compressed = false;
-  const std::size_t packed = payload.empty()
-                                 ? 0
-                                 : ZSTD_compressCCtx(context_.get(), stored, bound, payload.data(),
-                                                     payload.size(), kCompressionLevel);
+  ZSTD_CCtx_s* const context = (head.type == BlockType::Events ? events_context_ : context_).get();
+  const std::size_t packed =
+      payload.empty() ? 0 : ZSTD_compress2(context, stored, bound, payload.data(), payload.size());
   CHECK(!ZSTD_isError(packed), "the buffer has the size zstd asks for");
   if (packed < payload.size()) {
     head.compressed = true;

@@ -69,7 +69,7 @@ class BlockSealer {
   struct Free {
     void operator()(ZSTD_CCtx_s* context) const;
   };
-  std::unique_ptr<ZSTD_CCtx_s, Free> context_;
+  std::unique_ptr<ZSTD_CCtx_s, Free> context_, events_context_;
 };
 
 /// Gives payloads back. Owns the decompressor's memory; one thread.

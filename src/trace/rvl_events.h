@@ -24,6 +24,12 @@ namespace ravel::rvl {
 /// Bytes after a payload that the decoder may read (not use).
 inline constexpr std::size_t kDecoderSlack = 520;
 
+/// How long the tables must be that events refer to, as far as no earlier events of their block needed them.
+struct NamesNeeded {
+  std::uint32_t threads = 0, places = 0, stacks = 0;
+  bool others = false;  ///< there may be references to units, other threads or names of addresses, too
+};
+
 class EventEncoder {
  public:
   EventEncoder();
@@ -31,7 +37,7 @@ class EventEncoder {
   EventEncoder(EventEncoder&&) noexcept;
 
   /// Appends events to the block; there may be kMaxBlockEvents. `position` and `reserved` are not kept.
-  void add(std::span<const Event> events);
+  NamesNeeded add(std::span<const Event> events);
   std::size_t size() const { return count_; }  ///< of the block so far, in events
   /// Replaces `payload` by that of the block, and begins the next one.
   void finish(Bytes& payload);
@@ -47,23 +53,20 @@ class EventEncoder {
     void end(const unsigned char* at) { used = static_cast<std::size_t>(at - bytes.data()); }
   };
 
-  static constexpr std::size_t kStrip = 256;  ///< events that one column after the other is made of
+  static constexpr std::size_t kStrip = 256;  ///< events that space is made for at once
 
   std::uint32_t slot_of(ThreadId thread);
-  void put_steps(std::span<const Event> events);
-  void put_shapes(std::span<const Event> events);
-  void put_surroundings(std::span<const Event> events);
+  void put(std::span<const Event> events);
 
   std::unique_ptr<Model> model_;
-  std::vector<Surroundings> surroundings_;  ///< by slot
   Surroundings retro_;
   std::vector<std::uint32_t> slots_;    ///< by ThreadId: its slot in this block + 1; 0: none yet
   std::vector<std::uint32_t> threads_;  ///< by slot
-  std::uint32_t slot_ = 0;              ///< of the last event
+  ThreadId last_thread_;                ///< of the last event in this block
+  NamesNeeded named_;                   ///< of the events that were added last
   std::size_t count_ = 0;
   std::size_t after_stack_ = 0;  ///< events up to the last stack that was written down
-  std::array<std::uint16_t, kStrip> strip_slots_{}, strip_contexts_{};
-  std::vector<std::uint16_t> changes_;
+  Column changes_;               ///< two bytes each
   Column ops_, controls_, places_, targets_, extras_, ordinals_, stacks_;
 };
 

@@ -65,7 +65,8 @@ struct Surroundings {
 
 struct ThreadModel {
   ThreadId id;
-  std::uint32_t place = 0;  ///< of its last event; here and below PlaceId + 1, so that 0 is "unknown"
+  std::uint32_t place = 0;    ///< of its last event; here and below PlaceId + 1, so that 0 is "unknown"
+  Surroundings surroundings;  ///< as the encoder has them; the decoder's are beside its events
   std::array<std::uint64_t, 8> targets{};  ///< last target, by TargetSpace
 };
 

@@ -30,11 +30,14 @@ class RvlWriter final : public TraceWriter {
   }
 
   Result<void> write(std::span<const Event> events, const Tables& tables) override {
-    const std::string unknown = unknown_name(events, tables);
-    CHECK(unknown.empty(), unknown);
     while (!events.empty()) {
       const auto taken = events.first(std::min(events.size(), block_events_ - encoder_.size()));
-      encoder_.add(taken);
+      const NamesNeeded needed = encoder_.add(taken);
+      if (needed.others || needed.threads > tables.threads.size() || needed.places > tables.places.size() ||
+          needed.stacks > tables.stacks.size()) {
+        const std::string unknown = unknown_name(taken, tables);
+        CHECK(unknown.empty(), unknown);
+      }
       events = events.subspan(taken.size());
       if (encoder_.size() < block_events_) break;
       if (auto put = put_events(tables); !put) return put;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
+#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -16,15 +18,16 @@ constexpr std::uint64_t kMaxWidth = std::uint64_t{1} << 31;
 
 constexpr std::uint64_t kRetroTimeMask = (std::uint64_t{1} << kRetroThreadAt) - 1;
 
-bool is_retro(EventKind kind) { return kRetroAccesses.has(kind); }
+constexpr bool is_retro(EventKind kind) { return kRetroAccesses.has(kind); }
 
-/// Kinds whose target is an address and whose records have nothing special: nearly all.
+/// Kinds whose target is an address and whose records have nothing special: nearly all but the retroactive.
 constexpr KindMask kQuickKinds = [] {
   KindMask kinds;
   for (const EventKind kind : kEventKinds) {
     const TargetSpace space = target_space(kind);
-    if (!kResolverKinds.has(kind) && (space == TargetSpace::Variable || space == TargetSpace::Lock ||
-                                      space == TargetSpace::Condition || space == TargetSpace::Barrier))
+    if (!kResolverKinds.has(kind) && !is_retro(kind) &&
+        (space == TargetSpace::Variable || space == TargetSpace::Lock || space == TargetSpace::Condition ||
+         space == TargetSpace::Barrier))
       kinds = kinds | KindMask::of(kind);
   }
   return kinds;
@@ -34,7 +37,8 @@ constexpr std::string_view kUnknownSite = "a retroactive access at an unknown si
 
 /// The width by a record's bits for order and width; kOther: one of them is special.
 constexpr std::uint8_t kOther = 0xff;
-constexpr std::array<std::uint8_t, 128> kWidths = [] {
+constexpr unsigned kWidthsMask = 127;
+constexpr std::array<std::uint8_t, kWidthsMask + 1> kWidths = [] {
   static_assert(Record::kWidthAt == Record::kOrderAt + 3 && Record::kExtraAt == Record::kWidthAt + 4);
   std::array<std::uint8_t, 128> widths{};
   for (unsigned i = 0; i < widths.size(); ++i) {
@@ -48,58 +52,89 @@ constexpr std::array<std::uint8_t, 128> kWidths = [] {
   return widths;
 }();
 
+/// An event, in the words that its fields make together: half the stores.
+void store_words(Event* to, std::uint64_t first, std::uint64_t target, std::uint64_t value,
+                 std::uint64_t position, std::uint64_t place_and_width, std::uint64_t ordinal_and_stack) {
+  static_assert(
+      offsetof(Event, kind) == 0 && offsetof(Event, order) == 1 && offsetof(Event, has_value) == 2 &&
+      offsetof(Event, reserved) == 3 && offsetof(Event, thread) == 4 && offsetof(Event, target) == 8 &&
+      offsetof(Event, value) == 16 && offsetof(Event, position) == 24 && offsetof(Event, place) == 32 &&
+      offsetof(Event, width) == 36 && offsetof(Event, ordinal) == 40 && offsetof(Event, stack) == 44);
+  std::memcpy(static_cast<void*>(to), &first, sizeof(first));
+  to->target = target;
+  to->value = value;
+  to->position = position;
+  std::memcpy(static_cast<void*>(&to->place), &place_and_width, sizeof(place_and_width));
+  std::memcpy(static_cast<void*>(&to->ordinal), &ordinal_and_stack, sizeof(ordinal_and_stack));
+}
+
 }  // namespace
 
 RecordDecoder::Decoded RecordDecoder::decode(std::span<const Record> records, ThreadContext& context,
                                              EventSink& sink, std::size_t limit) {
-  const auto threads = static_cast<std::uint64_t>(tables_.threads.size());
-  std::size_t at = 0;
-  while (at < records.size() && sink.size() < limit) {
-    const Record record = records[at];
-    const bool extra = record.extra();
-    if (extra && at + 1 == records.size()) return {at, "records have vanished"};
-    const auto kind = static_cast<EventKind>(record.kind());
-    const std::uint32_t width = kWidths[record.head >> Record::kOrderAt & 127];
-    const std::uint64_t owner_and_time = extra ? records[at + 1].body : 0;  // RecordExtra::value
-    const std::uint64_t owner = owner_and_time >> kRetroThreadAt;
-    const bool retro = is_retro(kind);
-    const bool quick = kQuickKinds.has(kind) && width != kOther && !is_synthetic(record.body) &&
-                       (retro ? extra && owner < threads : !record.has_value());
-    if (!quick) [[unlikely]] {
-      const auto second = extra ? std::bit_cast<RecordExtra>(records[at + 1]) : RecordExtra{};
-      if (const auto wrong = decode_any(record, second, context, sink); !wrong.empty()) return {at, wrong};
-      at += extra ? 2 : 1;
-      continue;
-    }
-    PlaceId where;
-    StackId around = context.stack;
-    if (!retro)
-      where = place(record.place());
-    else if (!find_site(record, where, around))
-      return {at, kUnknownSite};
+  const Record* const begin = records.data();
+  const Record* const end = begin + records.size();
+  const Record* at = begin;
+  const auto decoded = [&](std::string_view wrong) {
+    return Decoded{static_cast<std::size_t>(at - begin), wrong};
+  };
+  while (at < end && sink.size() < limit) {
+    const std::span<Event> space =
+        sink.reserve(std::min(static_cast<std::size_t>(end - at), limit - sink.size()));
+    Event* const last = decode_quick(at, end, context, space);
+    sink.used(last);
+    if (last == space.data() + space.size() || at == end) continue;
+    const bool extra = at->extra();
+    if (extra && at + 1 == end) return decoded("records have vanished");
+    const Record record = *at;
+    const auto second = extra ? std::bit_cast<RecordExtra>(at[1]) : RecordExtra{};
+    if (const auto wrong = decode_any(record, second, context, sink); !wrong.empty()) return decoded(wrong);
     at += extra ? 2 : 1;
-    Event& event = sink.add();
-    event.kind = kind;
-    event.order = record.order();
-    event.has_value = retro;
-    event.reserved = 0;
-    event.target = record.body;
-    event.position = ++events_;
-    event.place = where;
-    if (retro) {
-      event.thread = ThreadId(static_cast<std::uint32_t>(owner));
-      event.value = owner_and_time & kRetroTimeMask;
-      event.width = width + 8 * record.ordinal();
-      event.ordinal = 0;
-    } else {
-      event.thread = context.thread;
-      event.value = 0;
-      event.width = width;
-      event.ordinal = static_cast<std::uint32_t>(context.ordinal_base + record.ordinal());
-    }
-    event.stack = around;
   }
-  return {at, {}};
+  return decoded({});
+}
+
+/// Decodes records as long as they have nothing special and there is space. Returns the end of the events;
+/// `at` is then at the first record that was not decoded.
+Event* RecordDecoder::decode_quick(const Record*& at, const Record* end, const ThreadContext& context,
+                                   std::span<Event> space) {
+  const auto threads = static_cast<std::uint64_t>(tables_.threads.size());
+  const auto ordinal_base = static_cast<std::uint32_t>(context.ordinal_base);
+  const std::uint64_t owner = std::uint64_t{context.thread.value} << 32;
+  const std::uint64_t stack = std::uint64_t{context.stack.value} << 32;
+  std::uint64_t position = events_;
+  Event* to = space.data();
+  Event* const space_end = to + space.size();
+  const Record* from = at;
+  while (from < end && to < space_end) {
+    const std::uint64_t head = from->head, body = from->body;  // the program may be at it: once is enough
+    const Record record{head, body};
+    const Record* const next = from + 1 + (head >> Record::kExtraAt & 1);
+    const auto kind = static_cast<EventKind>(record.kind());
+    const std::uint64_t width = kWidths[head >> Record::kOrderAt & kWidthsMask];
+    if (width == kOther || is_synthetic(body) || next > end) break;
+    std::uint64_t first = head & 0x3f;
+    first |= (head >> Record::kOrderAt & 7) << 8;
+    if (kQuickKinds.has(kind)) {
+      if (record.has_value()) break;
+      store_words(to, first | owner, body, 0, ++position, place(record.place()).value | width << 32,
+                  (ordinal_base + record.ordinal()) | stack);
+    } else {
+      if (!is_retro(kind) || !record.extra()) break;
+      const std::uint64_t owner_and_time = from[1].body;  // RecordExtra::value
+      const KnownSite* const known = site(head);
+      if (owner_and_time >> kRetroThreadAt >= threads || known == nullptr) break;
+      store_words(to, first | 1U << 16 | owner_and_time >> kRetroThreadAt << 32, body,
+                  owner_and_time & kRetroTimeMask, ++position,
+                  known->place.value | (width + 8 * record.ordinal()) << 32,
+                  std::uint64_t{known->stack.value} << 32);
+    }
+    ++to;
+    from = next;
+  }
+  events_ = position;
+  at = from;
+  return to;
 }
 
 std::string_view RecordDecoder::decode_any(const Record& record, const RecordExtra& extra,
@@ -171,21 +206,27 @@ std::string_view RecordDecoder::retro(const Record& record, const RecordExtra& e
   event.value = extra.value & kRetroTimeMask;
   event.has_value = true;
   event.ordinal = 0;  // its number is not known, and the field says something else
-  return find_site(record, event.place, event.stack) ? "" : kUnknownSite;
+  const KnownSite* const found = site(record.head);
+  if (found == nullptr) return kUnknownSite;
+  event.place = found->place;
+  event.stack = found->stack;
+  return {};
 }
 
-bool RecordDecoder::find_site(const Record& record, PlaceId& at, StackId& around) {
-  around = {};
+bool RecordDecoder::find_site(std::uint64_t head, KnownSite& found) {
+  const Record record{head, 0};
   const std::uint32_t site = record.place();
   if (site == 0 || site >= kMaxSites) {
-    at = place(site);
+    found.place = place(site);
+    found.stack = {};
   } else {
     const KnownGroup* const known = group(site / kGroupSites);
     if (known == nullptr) return false;
-    at = site_place(site);
-    around = known->stack;
+    found.place = site_place(site);
+    found.stack = known->stack;
   }
-  if (record.has_value()) at = one_of_several(at);
+  if (record.has_value()) found.place = one_of_several(found.place);
+  found.key = site_key(head);
   return true;
 }
 
@@ -259,6 +300,7 @@ void RecordDecoder::add_ranges(Event event, std::uint64_t width, EventSink& sink
 }
 
 PlaceId RecordDecoder::find_place(std::uint32_t unit) {
+  if (unit == 0) return {};
   const auto known = places_.find(unit);
   if (known != places_.end()) return known->second;
   const PlaceId id(tables_.places.size());

@@ -28,6 +28,13 @@ class EventSink {
       batch_.resize(count_ + kStep);
     return batch_[count_++];
   }
+  /// Space for so many events, which are not there before used(); their fields are the caller's, too.
+  std::span<Event> reserve(std::size_t count) {
+    if (count_ + count > batch_.size()) batch_.resize(count_ + count);
+    return {batch_.data() + count_, count};
+  }
+  /// The space that was reserved last has events up to here.
+  void used(const Event* end) { count_ = static_cast<std::size_t>(end - batch_.data()); }
   std::size_t size() const { return count_; }
   /// Leaves the batch with what was added.
   void finish() { batch_.resize(count_); }
@@ -61,7 +68,6 @@ class RecordDecoder {
 
   /// None of unit 0: code that the runtime could not tell.
   PlaceId place(std::uint32_t unit) {
-    if (unit == 0) return {};
     KnownPlace& known = recent_[unit % recent_.size()];
     if (known.unit != unit) known = {unit, find_place(unit)};
     return known.place;
@@ -72,14 +78,29 @@ class RecordDecoder {
   void rewind() { events_ = 0; }
 
  private:
+  Event* decode_quick(const Record*& at, const Record* end, const ThreadContext& context,
+                      std::span<Event> space);
   std::string_view decode_any(const Record& record, const RecordExtra& extra, ThreadContext& context,
                               EventSink& sink);
   std::string_view control(const Record& record, ThreadContext& context);
   std::string_view retro(const Record& record, const RecordExtra& extra, Event& event);
   std::string_view check_target(const Event& event) const;
   PlaceId find_place(std::uint32_t unit);
-  /// Where a retroactive access was. False: the file does not say.
-  bool find_site(const Record& record, PlaceId& at, StackId& around);
+  struct KnownSite {
+    std::uint64_t key = ~std::uint64_t{0};
+    PlaceId place;
+    StackId stack;  ///< the calls around it
+  };
+  static std::uint64_t site_key(std::uint64_t head) {
+    return head >> Record::kPlaceAt << 1 | (head >> Record::kValueAt & 1);
+  }
+  /// Where a retroactive access was, by the head of its record. Null: the file does not say.
+  const KnownSite* site(std::uint64_t head) {
+    const std::uint64_t key = site_key(head);
+    KnownSite& known = recent_sites_[key % recent_sites_.size()];
+    return known.key == key || find_site(head, known) ? &known : nullptr;
+  }
+  bool find_site(std::uint64_t head, KnownSite& found);
   /// The same place, as one of several.
   PlaceId one_of_several(PlaceId place);
   StackId push(StackId stack, PlaceId call);
@@ -109,8 +130,9 @@ class RecordDecoder {
   StreamFile& file_;
   Tables& tables_;
   StreamNotes& notes_;
-  std::array<KnownPlace, 1024> recent_{};                     ///< direct-mapped, before places_
+  std::array<KnownPlace, 4096> recent_{};                     ///< direct-mapped, before places_
   boost::unordered_flat_map<std::uint32_t, PlaceId> places_;  ///< by code unit
+  std::array<KnownSite, 1024> recent_sites_{};                ///< direct-mapped, before groups_
   std::array<KnownStack, 1024> recent_stacks_{};              ///< the same before stacks_
   std::vector<PlaceId> ones_of_several_;                      ///< by PlaceId; invalid: not needed yet
   boost::unordered_flat_map<std::uint64_t, StackId> stacks_;  ///< by parent and call

@@ -28,8 +28,12 @@ using std::chrono::microseconds;
 /// Of records that come after every stamp.
 constexpr std::uint64_t kEndOfStream = std::numeric_limits<std::uint64_t>::max();
 
+// To wake up costs as much as hundreds of events, and the program's processors are not idle meanwhile: sleeps
+// become longer until each gives kManyEvents.
 constexpr microseconds kShortestSleep{200};
 constexpr microseconds kLongestSleep{5000};
+constexpr microseconds kLongestBusySleep{2000};  ///< if the program has written something
+constexpr std::uint64_t kManyEvents = 16384;
 /// How often a look at a thread that is taking a stamp is repeated before others go on without it: a stamp
 /// takes tens of nanoseconds unless the thread was interrupted.
 constexpr int kStampingLooks = 200;
@@ -147,6 +151,7 @@ class StreamReader final : public TraceReader {
   bool complete_ = true;                  ///< nothing more will be written
   bool ended_ = false;
   microseconds sleep_ = kShortestSleep;
+  std::uint64_t before_sleep_ = 0;  ///< events that were given out before the last one
 };
 
 void StreamReader::detach() {
@@ -216,8 +221,12 @@ Result<void> StreamReader::look() {
     if (program_is_over()) {
       complete_ = true;
     } else {
+      const std::uint64_t given = decoder_.events() - std::exchange(before_sleep_, decoder_.events());
       std::this_thread::sleep_for(sleep_);
-      sleep_ = std::min(sleep_ * 2, kLongestSleep);
+      if (given >= kManyEvents)
+        sleep_ = std::max(sleep_ / 2, kShortestSleep);
+      else
+        sleep_ = std::min(sleep_ * 2, given > 0 ? kLongestBusySleep : kLongestSleep);
     }
   }
   // Threads that are new since the last look have no smaller stamps than the counter had then.
@@ -229,7 +238,6 @@ Result<void> StreamReader::look() {
   for (StreamThread* thread : std::exchange(waiting_, {}))
     if (auto waiting = wait_for(*thread); !waiting) return waiting;
   idle_ = !choose();
-  if (!idle_) sleep_ = kShortestSleep;
   ended_ = idle_ && complete_;
   if (ended_)
     outcome_ = read_outcome(file_.notes(), [this](std::uint32_t unit) { return decoder_.place(unit); });

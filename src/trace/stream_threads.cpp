@@ -79,6 +79,7 @@ bool StreamThread::look_in_chunk(std::uint64_t limit) {
   const Record* const end = first + find_.used / sizeof(Record);
   const Record* at = begin;
   const Record* ready = nullptr;
+  const std::uint64_t stop = std::min(limit, end_stamp_);
   std::uint64_t last = last_stamp_;
   std::uint64_t next = 0;
   bool cut = false;
@@ -92,7 +93,7 @@ bool StreamThread::look_in_chunk(std::uint64_t limit) {
       return false;
     }
     const std::uint64_t stamp = std::bit_cast<RecordExtra>(at[1]).stamp;
-    if (stamp >= end_stamp_) {
+    if (stamp >= stop && stamp >= end_stamp_) {
       cut = true;
       break;
     }
@@ -103,7 +104,7 @@ bool StreamThread::look_in_chunk(std::uint64_t limit) {
       return false;
     }
     last = stamp;
-    if (stamp >= limit) {
+    if (stamp >= stop) {
       next = stamp;
       break;
     }
