@@ -109,8 +109,7 @@ bool StepFinder::is_next(const Candidate& candidate) const {
 }
 
 bool StepFinder::is_other(const Candidate& candidate) const {
-  return step_.counted() && !is_passing(candidate.next) && same_counts(candidate) &&
-         !matches_kind(candidate);
+  return step_.counted() && !is_passing(candidate.next) && same_counts(candidate) && !matches_kind(candidate);
 }
 
 bool StepFinder::is_behind(const Candidate& candidate) const {
