@@ -6,13 +6,29 @@
 namespace ravel::rt {
 namespace {
 
-// From so many bytes on it is cheaper to give pages back than to clear them.
+// Of so many bytes and more, pages that nobody has touched are left alone.
 constexpr std::size_t kManyBytes = std::size_t{64} * 1024;
+// From so many on, all pages are given back. Of fewer that would cost more than to clear them: each has to be
+// made again, and every processor must hear that it is gone.
+constexpr std::size_t kHugeBytes = std::size_t{8} * 1024 * 1024;
 
 void clear(std::uintptr_t from, std::uintptr_t to) {
   for (auto* word = reinterpret_cast<std::uint64_t*>(from); word < reinterpret_cast<std::uint64_t*>(to);
        ++word)
     __atomic_store_n(word, 0, __ATOMIC_RELAXED);
+}
+
+/// The same for whole pages. What looks untouched may have been swapped out, so it is given back.
+void clear_pages(std::uintptr_t from, std::uintptr_t to) {
+  UntouchedCells untouched;
+  std::uintptr_t bare = from;  // from here to the page at hand, nobody has touched any
+  for (std::uintptr_t page = from; page < to; page += kPageBytes) {
+    if (untouched.count_from(reinterpret_cast<const Cell*>(page)) > 0) continue;
+    forget_memory(bare, page - bare);
+    clear(page, page + kPageBytes);
+    bare = page + kPageBytes;
+  }
+  forget_memory(bare, to - bare);
 }
 
 }  // namespace
@@ -33,8 +49,12 @@ void forget_cells(std::uintptr_t address, std::size_t bytes) {
   const std::uintptr_t first_page = (from + kPageBytes - 1) & ~(kPageBytes - 1);
   const std::uintptr_t end_page = to & ~(kPageBytes - 1);
   clear(from, first_page);
-  forget_memory(first_page, end_page - first_page);
-  forget_memory(first_page + kShadowBytes, end_page - first_page);
+  if (to - from < kHugeBytes) {
+    clear_pages(first_page, end_page);
+  } else {
+    forget_memory(first_page, end_page - first_page);
+    forget_memory(first_page + kShadowBytes, end_page - first_page);
+  }
   clear(end_page, to);
 }
 
