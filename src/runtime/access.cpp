@@ -252,8 +252,7 @@ void access_range(Thread& self, std::uintptr_t address, std::size_t bytes, unsig
     const std::uintptr_t cell_address = at & ~std::uintptr_t{7};
     const std::uintptr_t next = cell_address + 8 < end ? cell_address + 8 : end;
     const std::uint64_t code = bytes_code(at & 7, static_cast<unsigned>(next - at));
-    const std::uint64_t word = __atomic_load_n(&cell_of(at)->words[kind], __ATOMIC_RELAXED);
-    const bool repeated = ((word ^ self.hot_tag) & kTagMask) == 0 && covers(word, code);
+    const bool repeated = is_repeated(self, at, static_cast<unsigned>(next - at), kind);
     if (!repeated && bytes > 8 && recorder.filter == FilterLevel::Owner) tell_of_run(self, cell_address, end);
     if (repeated || enter(self, cell_address, code, kind, place) == Outcome::Dropped) {
       if (pending < at) record_access(self, kKinds[kind], pending, at - pending, place);

@@ -25,6 +25,29 @@ RAVEL_NOINLINE void access_slowly(Thread& self, std::uintptr_t address, unsigned
 RAVEL_NOINLINE void access_range(Thread& self, std::uintptr_t address, std::size_t bytes, unsigned kind,
                                  Pc pc);
 
+/// This thread, at this local time, and these bytes of a cell: remembered or recorded already, and nobody has
+/// come since.
+RAVEL_INLINE bool is_repeated(const Thread& self, std::uintptr_t address, unsigned bytes, unsigned kind) {
+  const std::uint64_t word = __atomic_load_n(&cell_of(address)->words[kind], __ATOMIC_RELAXED);
+  return ((word ^ self.hot_tag) & kTagMask) == 0 && covers(word, bytes_code(address & 7, bytes));
+}
+
+/// The hook of an access of any number of bytes, at least one. Compilers also make it for a few bytes that
+/// need not be aligned.
+RAVEL_INLINE void access_bytes(Thread& self, std::uintptr_t address, std::size_t bytes, unsigned kind,
+                               Pc pc) {
+  constexpr std::size_t kFew = 16;
+  const std::uintptr_t end = address + bytes;
+  std::uintptr_t at = bytes <= kFew ? address : end;
+  while (at < end) {
+    const std::uintptr_t cell_end = (at & ~std::uintptr_t{7}) + 8;
+    const std::uintptr_t next = cell_end < end ? cell_end : end;
+    if (!is_repeated(self, at, static_cast<unsigned>(next - at), kind)) break;
+    at = next;
+  }
+  if (bytes > kFew || at < end) access_range(self, address, bytes, kind, pc);
+}
+
 /// The hook of an access of up to eight bytes.
 template <unsigned kBytes, unsigned kKind>
 RAVEL_INLINE void access(const void* memory, Pc pc) {
@@ -32,14 +55,9 @@ RAVEL_INLINE void access(const void* memory, Pc pc) {
   if (self == nullptr) return;
   ++self->ordinal;
   const auto address = reinterpret_cast<std::uintptr_t>(memory);
-  const unsigned first = address & 7;
-  if (kBytes > 1 && first + kBytes > 8) [[unlikely]]
-    return access_range(*self, address, kBytes, kKind, pc);
-  const std::uint64_t word = __atomic_load_n(&cell_of(address)->words[kKind], __ATOMIC_RELAXED);
-  // This thread, at this local time, and these bytes: remembered or recorded already, and nobody has come
-  // since.
-  if (((word ^ self->hot_tag) & kTagMask) == 0 && covers(word, bytes_code(first, kBytes))) return;
-  access_slowly(*self, address, kBytes, kKind, pc);
+  if (kBytes > 1 && (address & 7) + kBytes > 8) [[unlikely]]
+    return access_bytes(*self, address, kBytes, kKind, pc);
+  if (!is_repeated(*self, address, kBytes, kKind)) access_slowly(*self, address, kBytes, kKind, pc);
 }
 
 /// Before an atomic access: its memory is shared from now on, and no access after it repeats one before.

@@ -10,7 +10,7 @@ RAVEL_INLINE void access_any(const void* memory, std::size_t bytes, unsigned kin
   Thread* const self = hot_thread;
   if (self == nullptr || bytes == 0) return;
   ++self->ordinal;
-  access_range(*self, reinterpret_cast<std::uintptr_t>(memory), bytes, kind, pc);
+  access_bytes(*self, reinterpret_cast<std::uintptr_t>(memory), bytes, kind, pc);
 }
 
 /// Calls that were left without a return (longjmp) lie below the stack pointer.

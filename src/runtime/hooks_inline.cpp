@@ -11,7 +11,7 @@ extern "C" __attribute__((used)) void ravel_finish_access(const void* memory, Pc
   Thread* const self = hot_thread;
   if (self == nullptr) return;
   const auto address = reinterpret_cast<std::uintptr_t>(memory);
-  if ((address & 7) + bytes > 8) return access_range(*self, address, bytes, kind, pc);
+  if ((address & 7) + bytes > 8) return access_bytes(*self, address, bytes, kind, pc);
   access_slowly(*self, address, bytes, kind, pc);
 }
 
