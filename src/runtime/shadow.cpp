@@ -65,7 +65,10 @@ std::size_t UntouchedCells::count_from(const Cell* cell) {
     end_ = begin_ + kPages * kPageBytes;
     const long known = system_call(SYS_mincore, static_cast<long>(begin_), static_cast<long>(end_ - begin_),
                                    reinterpret_cast<long>(touched_));
-    if (is_error(known)) return 0;
+    if (is_error(known)) {
+      end_ = begin_;
+      return 0;
+    }
   }
   if ((touched_[(at - begin_) / kPageBytes] & 1) != 0) return 0;
   return (kPageBytes - at % kPageBytes) / sizeof(Cell);
