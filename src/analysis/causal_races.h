@@ -51,6 +51,18 @@ class CausalRaces final : RaceHistory::Observer {
   void released_out_of_order() { nested_ = false; }
   /// Something may be ordered less than it should be.
   void loosen() { loose_ = true; }
+  /// `nested`: within another section. Where a promise would be kept by a deadlock, a thread that only tries
+  /// goes on; it can be part of one if others wait for its locks or for its end.
+  void acquires(const Event& event, bool nested) {
+    if (event.would_wait()) return;
+    tries_ = true;
+    if (nested || joins_in_section_) loosen();
+  }
+  void joins(bool nested) {
+    if (!nested) return;
+    joins_in_section_ = true;
+    if (tries_) loosen();
+  }
   /// Two accesses may be a race, and are not reported.
   void pass_over() { found_ = true; }
 
@@ -69,7 +81,9 @@ class CausalRaces final : RaceHistory::Observer {
   bool exact_ = true;
   bool nested_ = true;  ///< all releases so far
   bool loose_ = false;
-  bool found_ = false;  ///< a race, or two accesses that may be one
+  bool tries_ = false;             ///< some lock was only tried
+  bool joins_in_section_ = false;  ///< some thread with a lock has waited for another one's end
+  bool found_ = false;             ///< a race, or two accesses that may be one
   RaceHistory history_;
   RaceHistory atomics_;  ///< atomic accesses as if they were plain
   std::vector<First> firsts_;

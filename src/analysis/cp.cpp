@@ -7,8 +7,9 @@
 // is left is as good; and so on. Verdict: `predicted`. It is `suspected` from the first release out of nested
 // order on, after two atomic accesses to one variable that nothing orders though one writes (a reordering
 // must keep what they read, and the relation does not know), when the locks of an access that was reported
-// late are unknown, and after the first race if the order of accesses is that of hooks. Assumption: all
-// synchronization of the program is in the trace.
+// late are unknown, after a lock was only tried where a thread that waits for it could be part of a deadlock,
+// and after the first race if the order of accesses is that of hooks. Assumption: all synchronization of the
+// program is in the trace.
 //
 // By rule (c), a causally precedes b iff a base edge leads from an r that a happens before (or is) to a q
 // that happens before (or is) b. So what causally precedes an event is a vector clock, too: P(b), the join of
@@ -130,6 +131,9 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer {
       case EventKind::ReleaseShared:
         release(event);
         break;
+      case EventKind::Join:
+        races_.joins(!open_.open(event.thread).empty());
+        break;
       case EventKind::RetroRead:
       case EventKind::RetroWrite: {
         late_ = true;
@@ -176,6 +180,7 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer {
   }
 
   void acquire(Event& event) {
+    races_.acquires(event, !open_.open(event.thread).empty());
     OpenSections::Open& opened = open_.acquire(event);
     opened.tag = static_cast<std::uint32_t>(sections_.size());
     Section& section = sections_.emplace_back();
@@ -581,9 +586,9 @@ const RegisterAnalysis kRegister({
         "ones: some\n"
         "correct reordering of the run has the race or a deadlock. Suspected after a release out of nested "
         "order, after\n"
-        "unordered atomic accesses to one variable, after the first race if the order of accesses was not "
-        "recorded\n"
-        "exactly, and when the many races of a trace have taken more time than the rest of it.",
+        "unordered atomic accesses to one variable, after a lock was only tried while another one was held,\n"
+        "after the first race if the order of accesses was not recorded exactly, and when the many races of "
+        "a trace have taken more time than the rest of it.",
     .by_default = true,
     .make = make<CausallyPrecedes>,
 });

@@ -6,8 +6,8 @@
 // (Tunç, Mathur, Pavlogiannis, Viswanathan 2023). All cycles that the closure can show are found, within the
 // bounds of lock_cycles.h. A cycle that it cannot show is `suspected`, unless fork, join and other hard order
 // rule it out in every run. Locks taken by one thread alone, locks held by readers who do not exclude each
-// other, and cycles behind a common lock are silent. Assumptions: as syncp. Waiting for anything but locks
-// (joins, conditions) is not looked at.
+// other, locks that are only tried or asked for with a time limit, and cycles behind a common lock are
+// silent. Assumptions: as syncp. Waiting for anything but locks (joins, conditions) is not looked at.
 //
 // Passes: the first finds cycles, which is cheap, and most traces have none; the second keeps the closure and
 // decides; the third looks up where the events of what was found are. Where accesses are missing nothing can
@@ -339,7 +339,9 @@ const RegisterAnalysis kRegister({
         "suspected\n"
         "on traces whose recorder dropped more than repetitions, or in the order of the recorder's hooks "
         "once\n"
-        "the run has had a race. Waiting for joins, conditions and semaphores is not looked at.",
+        "the run has had a race. Waiting for joins, conditions and semaphores is not looked at. Nobody waits "
+        "for\n"
+        "a lock that he only tries, or asks for with a time limit.",
     .by_default = true,
     .make = make<Deadlock>,
     .repeats = FilterLevel::Segment,

@@ -10,7 +10,7 @@ bool LockCycles::consume(const Event& event, std::uint64_t stretch) {
   if (event.thread.index() >= held_.size()) held_.resize(event.thread.index() + 1, LocksetTable::kEmpty);
   LocksetId& held = held_[event.thread.index()];
   const bool shared = event.kind == EventKind::AcquireShared;
-  if ((shared || event.kind == EventKind::Acquire) && held != LocksetTable::kEmpty) {
+  if ((shared || event.kind == EventKind::Acquire) && event.would_wait() && held != LocksetTable::kEmpty) {
     const Key key{std::uint64_t{event.thread.value} << 32 | event.lock().value,
                   std::uint64_t{held.value} << 32 | event.place.value, shared};
     const auto [known, fresh] = index_.try_emplace(key, static_cast<std::uint32_t>(dependencies_.size()));

@@ -68,6 +68,7 @@ class WeaklyCausallyPrecedes final : public Analysis, ConflictTable::Observer {
     switch (event.kind) {
       case EventKind::Acquire:
       case EventKind::AcquireShared:
+        races_.acquires(event, !open_.open(t).empty());
         clocks_.acquire(event);
         // No tag but the time is needed of a section.
         open_.acquire(event).tag = clocks_.thread(t).now;
@@ -75,6 +76,10 @@ class WeaklyCausallyPrecedes final : public Analysis, ConflictTable::Observer {
       case EventKind::Release:
       case EventKind::ReleaseShared:
         release(event);
+        break;
+      case EventKind::Join:
+        races_.joins(!open_.open(t).empty());
+        clocks_.consume(event);
         break;
       default:
         clocks_.consume(event);
@@ -258,9 +263,9 @@ const RegisterAnalysis kRegister({
         "from then\n"
         "on, the next ones: some correct reordering of the run has the race or a deadlock. Suspected after a "
         "release out\n"
-        "of nested order, after unordered atomic accesses to one variable, and after the first race if the "
-        "order of\n"
-        "accesses was not recorded exactly.",
+        "of nested order, after unordered atomic accesses to one variable, after a lock was only tried "
+        "while\n"
+        "another one was held, and after the first race if the order of accesses was not recorded exactly.",
     .by_default = false,
     .make = make<WeaklyCausallyPrecedes>,
 });

@@ -119,6 +119,9 @@ inline constexpr KindMask kVariableLifetime = KindMask::of(EventKind::Split, Eve
 constexpr bool is_access(EventKind kind) { return kAccesses.has(kind); }
 constexpr bool is_write(EventKind kind) { return kWrites.has(kind); }
 constexpr bool is_atomic(EventKind kind) { return kAtomicAccesses.has(kind); }
+constexpr bool is_acquire(EventKind kind) {
+  return kind == EventKind::Acquire || kind == EventKind::AcquireShared;
+}
 
 enum class MemoryOrder : std::uint8_t { None, Relaxed, Consume, Acquire, Release, AcqRel, SeqCst };
 
@@ -127,6 +130,8 @@ constexpr bool acquires(MemoryOrder order) {
   return order == MemoryOrder::Consume || order == MemoryOrder::Acquire || order >= MemoryOrder::AcqRel;
 }
 constexpr bool releases(MemoryOrder order) { return order >= MemoryOrder::Release; }
+/// What an acquire has in place of a memory order if the lock was only tried, or asked for with a time limit.
+inline constexpr MemoryOrder kTried = MemoryOrder::Relaxed;
 
 /// One event of a run.
 ///
@@ -148,6 +153,9 @@ struct Event {
   StackId stack;              ///< the calls it was in; invalid: unknown
 
   friend bool operator==(const Event&, const Event&) = default;
+
+  /// Of an acquire: the thread would have waited for the lock, as long as it takes.
+  bool would_wait() const { return order != kTried; }
 
   // Before the resolver.
   std::uint64_t address() const { return target; }

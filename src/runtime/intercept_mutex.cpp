@@ -36,7 +36,8 @@ template <typename Lock>
 int lock_with(pthread_mutex_t* mutex, clockid_t clock, const timespec* until, Pc pc, Lock real) {
   Thread* const self = acting_thread();
   if (self == nullptr) return real();
-  const Operation operation{.kind = OperationKind::Lock, .object = mutex, .pc = pc};
+  const Operation operation{
+      .kind = OperationKind::Lock, .object = mutex, .pc = pc, .limited = until != nullptr};
   before(self, operation);
   int result = try_lock(mutex);
   if (result == EBUSY) {

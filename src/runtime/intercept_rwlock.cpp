@@ -25,6 +25,7 @@ namespace {
 struct Patience {
   bool refused = false;  ///< it fails at once, rather than wait
   bool shared = false;   ///< with other processes
+  bool limited = false;  ///< it waits for some time only
   std::uint64_t deadline = kNever;
 };
 
@@ -34,6 +35,7 @@ Patience patience(const pthread_rwlock_t* lock, clockid_t clock = CLOCK_REALTIME
   return {
       .refused = !is_time(until) || static_cast<std::uint32_t>(lock->__data.__cur_writer) == own_thread_id(),
       .shared = lock->__data.__shared != 0,
+      .limited = until != nullptr,
       .deadline = controlled ? deadline_of(clock, until) : kNever};
 }
 
@@ -42,7 +44,8 @@ int lock_with(OperationKind kind, const volatile void* lock, const Patience& pat
               Lock real) {
   Thread* const self = acting_thread();
   if (self == nullptr) return real();
-  const Operation operation{.kind = kind, .object = const_cast<const void*>(lock), .pc = pc};
+  const Operation operation{
+      .kind = kind, .object = const_cast<const void*>(lock), .pc = pc, .limited = patience.limited};
   before(self, operation);
   int result = try_lock();
   if (result == EBUSY) {

@@ -17,6 +17,15 @@ void record_atomic(Thread& self, EventKind kind, MemoryOrder order, const Operat
       {.kind = kind, .order = order, .target = target(operation.object), .width = 1, .pc = operation.pc});
 }
 
+void record_acquire(Thread& self, EventKind kind, const Operation& operation) {
+  const bool waits = (operation.kind == OperationKind::Lock || operation.kind == OperationKind::LockShared) &&
+                     !operation.limited;
+  record_sync(self, {.kind = kind,
+                     .order = waits ? MemoryOrder::None : kTried,
+                     .target = target(operation.object),
+                     .pc = operation.pc});
+}
+
 void record(Thread& self, EventKind kind, const void* object, Pc pc) {
   record_sync(self, {.kind = kind, .target = target(object), .pc = pc});
 }
@@ -72,11 +81,11 @@ void record_after(Thread* self, const Operation& operation, bool succeeded) {
   switch (operation.kind) {
     case OperationKind::Lock:
     case OperationKind::TryLock:
-      if (succeeded) record(*self, EventKind::Acquire, operation.object, operation.pc);
+      if (succeeded) record_acquire(*self, EventKind::Acquire, operation);
       return;
     case OperationKind::LockShared:
     case OperationKind::TryLockShared:
-      if (succeeded) record(*self, EventKind::AcquireShared, operation.object, operation.pc);
+      if (succeeded) record_acquire(*self, EventKind::AcquireShared, operation);
       return;
     case OperationKind::Wait:
       // The lock is taken again whether the wait ended by a signal or by time.
@@ -157,7 +166,8 @@ void before(Thread* self, const Operation& operation) {
 }
 
 void request(Thread* self, const Operation& operation) {
-  if (is_recorded(self)) record(*self, EventKind::Request, operation.object, operation.pc);
+  if (is_recorded(self) && !operation.limited)
+    record(*self, EventKind::Request, operation.object, operation.pc);
 }
 
 void after(Thread* self, const Operation& operation, bool succeeded) {

@@ -20,6 +20,7 @@ struct Operation {
   const void* lock = nullptr;
   std::uint64_t argument = 0;
   Pc pc = 0;
+  bool limited = false;  ///< it waits for some time only
 };
 
 /// The program is about to do it. Null-safe: `self` is null while nothing is recorded.

@@ -138,7 +138,7 @@ std::string_view usage(EventKind kind) {
       if (is_atomic(kind)) return "THREAD VARIABLE [ORDER] [VALUE]";
       return kRetroAccesses.has(kind) ? "THREAD VARIABLE TIME" : "THREAD VARIABLE [VALUE]";
     case TargetSpace::Lock:
-      return "THREAD LOCK";
+      return is_acquire(kind) ? "THREAD LOCK [try]" : "THREAD LOCK";
     case TargetSpace::Condition:
       return "THREAD CONDITION";
     case TargetSpace::Barrier:
@@ -256,6 +256,13 @@ Result<void> parse_rest(Operands& operands, TiddleOperation& operation) {
     const auto order = order_of(word);
     if (!order && !word.empty()) return fail(quoted(word) + " is not a memory order");
     operation.order = order.value_or(MemoryOrder::None);
+    return {};
+  }
+  if (is_acquire(kind) && !operation.sync) {
+    if (operands.empty()) return {};
+    if (const std::string_view word = operands.take(); word != kTriedWord)
+      return fail(fmt::format("{} is not \"{}\"", quoted(word), kTriedWord));
+    operation.order = kTried;
     return {};
   }
   if (kind == EventKind::ObjectBegin) {

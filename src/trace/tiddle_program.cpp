@@ -105,6 +105,10 @@ std::string Emitter::operation(const ProgramStep& step) {
   const auto call = [&](const auto& objects, std::string_view function) {
     return fmt::format("{}.{}();", objects.at(event.target).identifier, function);
   };
+  const auto try_until_had = [&](std::string_view function) {
+    return fmt::format("while (!{}.{}()) std::this_thread::yield();", plan_.locks.at(event.target).identifier,
+                       function);
+  };
   const auto mark = [&](std::string_view function) {
     const std::size_t index = event.unit().index();
     return fmt::format("lockstep::{}({});", function,
@@ -121,11 +125,11 @@ std::string Emitter::operation(const ProgramStep& step) {
     case EventKind::Fence:
       return fmt::format("std::atomic_thread_fence({});", order_argument(event.order));
     case EventKind::Acquire:
-      return call(plan_.locks, "lock");
+      return event.would_wait() ? call(plan_.locks, "lock") : try_until_had("try_lock");
     case EventKind::Release:
       return call(plan_.locks, "unlock");
     case EventKind::AcquireShared:
-      return call(plan_.locks, "lock_shared");
+      return event.would_wait() ? call(plan_.locks, "lock_shared") : try_until_had("try_lock_shared");
     case EventKind::ReleaseShared:
       return call(plan_.locks, "unlock_shared");
     case EventKind::Notify:

@@ -255,8 +255,9 @@ class Generator {
       lock.owned = true;
     threads_[t].requested.reset();
     threads_[t].held.push_back(wanted);
+    const bool tried = shape_.tries && random_.one_in(3);
     emit(t, wanted.shared ? EventKind::AcquireShared : EventKind::Acquire,
-         synthetic_address(TargetSpace::Lock, wanted.lock));
+         synthetic_address(TargetSpace::Lock, wanted.lock), 0, tried ? kTried : MemoryOrder::None);
   }
 
   void release(std::uint32_t t, std::size_t which) {

@@ -28,6 +28,7 @@ struct TraceShape {
   bool waits = false;     ///< one condition
   bool blocks = false;    ///< variables are freed and allocated again
   bool requests = false;  ///< acquires are announced
+  bool tries = false;     ///< some locks are only tried
   bool widths = false;    ///< accesses to parts of a variable; there are no values then
   bool values = false;
 };

@@ -239,7 +239,7 @@ bool Oracle::deadlocked(std::uint64_t done, DeadlockWaits waits) const {
       i = next_event(i + 1);
       if (i == events_.size() || events_[i].target != lock) continue;
     }
-    if (!is_acquire(events_[i].kind)) continue;
+    if (!is_acquire(events_[i].kind) || !events_[i].would_wait()) continue;
     const std::uint64_t open = open_against(i, done);
     for (std::size_t k = 0; k < events_.size(); ++k)
       if ((open & bit(k)) != 0) waits_for[thread].insert(events_[k].thread);

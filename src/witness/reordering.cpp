@@ -279,7 +279,7 @@ std::expected<std::vector<ThreadId>, ReorderingFault> check_deadlock(const Small
     }
     const auto broken = run.broken_rule(*next, Replay::Reads::AnyWrite);
     const Event& event = original.events[acquire];
-    if (is_acquire(event.kind) && (!broken || broken == ReorderingRule::LockHeld))
+    if (is_acquire(event.kind) && event.would_wait() && (!broken || broken == ReorderingRule::LockHeld))
       waits_for[thread] = run.holders(event);
     if (event.kind == EventKind::Join && broken == ReorderingRule::JoinTooEarly &&
         waits == DeadlockWaits::LocksAndJoins)

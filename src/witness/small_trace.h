@@ -61,9 +61,6 @@ constexpr bool clash(const Event& a, const Event& b) {
 constexpr bool reads(EventKind kind) {
   return kind == EventKind::Read || kind == EventKind::AtomicLoad || kind == EventKind::AtomicRmw;
 }
-constexpr bool is_acquire(EventKind kind) {
-  return kind == EventKind::Acquire || kind == EventKind::AcquireShared;
-}
 constexpr bool is_release(EventKind kind) {
   return kind == EventKind::Release || kind == EventKind::ReleaseShared;
 }

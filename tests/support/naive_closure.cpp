@@ -229,7 +229,7 @@ std::set<std::set<std::uint64_t>> sync_preserving_deadlocks(const SmallTrace& tr
   for (std::size_t i = 0; i < trace.events.size(); ++i) {
     const Event& event = trace.events[i];
     if (is_acquire(event.kind)) {
-      if (!held[event.thread].empty()) requests.push_back({i, held[event.thread]});
+      if (!held[event.thread].empty() && event.would_wait()) requests.push_back({i, held[event.thread]});
       held[event.thread][event.target] = event.kind == EventKind::AcquireShared;
     }
     if (is_release(event.kind)) held[event.thread].erase(event.target);

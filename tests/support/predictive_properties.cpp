@@ -87,6 +87,12 @@ TraceShape predictable_with_more(std::uint64_t seed) {
   return shape;
 }
 
+TraceShape predictable_with_tries(std::uint64_t seed) {
+  TraceShape shape = predictable(seed);
+  shape.tries = true;
+  return shape;
+}
+
 // Windows as short as they can be, so that state must survive from one to the next.
 constexpr CpOptions kCp{.min_window = 1}, kRawCp{.continuation = false, .min_window = 1},
     kCpInShortWindows{.min_window = 1, .max_window = 4};
@@ -227,6 +233,13 @@ Outcome cp_promises_hold_in_short_windows(const SmallTrace& trace) {
   return outcome;
 }
 
+Outcome cp_promises_hold_with_tries(const SmallTrace& trace) {
+  return promises_hold(trace, run(trace, make_cp(kCp)));
+}
+Outcome wcp_promises_hold_with_tries(const SmallTrace& trace) {
+  return promises_hold(trace, run(trace, make_wcp({})));
+}
+
 Outcome promises_hold_when_filtered(const SmallTrace& trace, std::unique_ptr<Analysis> analysis) {
   const Filtered filtered = owner_filter(trace);
   std::vector<Detected> detected = run(filtered.trace, std::move(analysis));
@@ -342,6 +355,8 @@ std::span<const Property> predictive_properties() {
                predictable, cp_promises_hold},
       Property{"CpPromisesHoldWithMore", "the same with atomics, barriers and waits", predictable_with_more,
                cp_promises_hold},
+      Property{"CpPromisesHoldWithTries", "what is predicted holds, also if locks are only tried",
+               predictable_with_tries, cp_promises_hold_with_tries},
       Property{"CpPromisesHoldInShortWindows", "the same when windows end before their sections do",
                predictable, cp_promises_hold_in_short_windows},
       Property{"CpPromisesHoldWhenFiltered", "the same when a recorder filtered by ownership", predictable,
@@ -356,6 +371,8 @@ std::span<const Property> predictive_properties() {
       Property{"WcpPromisesHold", "as CpPromisesHold", predictable, wcp_promises_hold},
       Property{"WcpPromisesHoldWithMore", "as CpPromisesHoldWithMore", predictable_with_more,
                wcp_promises_hold},
+      Property{"WcpPromisesHoldWithTries", "as CpPromisesHoldWithTries", predictable_with_tries,
+               wcp_promises_hold_with_tries},
       Property{"WcpPromisesHoldWhenFiltered", "as CpPromisesHoldWhenFiltered", predictable,
                wcp_promises_hold_when_filtered},
       Property{"FirstWcpRaceSurvivesTheOwnerFilter",

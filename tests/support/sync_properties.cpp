@@ -42,6 +42,7 @@ TraceShape everything(std::uint64_t seed, std::uint32_t events) {
   shape.requests = one_in(20, 4);
   shape.widths = one_in(21, 4);
   shape.waits = one_in(23, 6);
+  shape.tries = one_in(26, 4);
   return shape;
 }
 TraceShape long_one(std::uint64_t seed) {
@@ -83,6 +84,7 @@ TraceShape nested(std::uint64_t seed) {
   shape.reader_locks = one_in(14, 4);
   shape.forks = one_in(15, 6);
   shape.requests = one_in(20, 4);
+  shape.tries = one_in(26, 3);
   return shape;
 }
 /// Either.
