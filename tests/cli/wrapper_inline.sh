@@ -188,7 +188,8 @@ values=$RAVEL_SOURCE_DIR/tests/programs/correct/values_across_accesses.cpp
 for options in -O1 -O2 '-O3 -mavx2' '-O2 -fno-pic -no-pie' '-O2 -flto' '-O2 -flto=thin -fuse-ld=lld' '-O2 -mcmodel=large' \
   '-O2 -fcf-protection=full' '-O2 -Wl,-z,lazy'; do
   if [[ $options == *avx2* ]] && ! grep -qw avx2 /proc/cpuinfo; then continue; fi
-  if [[ $options == *lld* ]] && ! command -v ld.lld >/dev/null; then continue; fi
+  # shellcheck disable=SC2086
+  can_link clang++-19 $options || continue
   # shellcheck disable=SC2086
   expect 0 "$cxx" -std=c++20 $options "$values" -o values
   if objdump -d values | grep -q 'call.*__tsan_read8'; then fail "$options: calls are left"; fi

@@ -85,14 +85,14 @@ for compiler in "${compilers[@]}"; do
 
   # Other linkers and link-time optimization; a user's -L where libtsan is.
   for linker in bfd gold lld; do
-    command -v ld.$linker >/dev/null || continue
+    can_link "$compiler" -fuse-ld=$linker || continue
     expect 0 "$cxx" -Werror -fuse-ld=$linker main.cpp add.cpp -o p
     ours p
     hooked ./p
   done
   lto=(-flto -O2)
   if [[ $compiler == clang* ]]; then lto+=(-fuse-ld=lld); fi
-  if [[ $compiler != clang* ]] || command -v ld.lld >/dev/null; then
+  if can_link "$compiler" "${lto[@]}"; then
     expect 0 "$cxx" "${lto[@]}" -c main.cpp add.cpp
     expect 0 "$cxx" "${lto[@]}" main.o add.o -o p
     ours p

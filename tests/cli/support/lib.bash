@@ -15,6 +15,10 @@ expect() {
   [[ $code == "$want" ]] || fail "'$*' ended with $code, not $want"
 }
 
+# can_link COMPILER OPTIONS...: whether the compiler itself can. A linker of another version cannot read what clang leaves
+# for link-time optimization.
+can_link() { echo 'int main() {}' | "$1" "${@:2}" -x c++ - -o "$TMP/can_link" 2>/dev/null; }
+
 # The last command's output (or error) has this line or text.
 out_has() { grep -qF -- "$1" "$TMP/out" || fail "not in the output: $1"; }
 err_has() { grep -qF -- "$1" "$TMP/err" || fail "not in the errors: $1"; }
