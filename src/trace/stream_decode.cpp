@@ -126,7 +126,7 @@ Event* RecordDecoder::decode_quick(const Record*& at, const Record* end, const T
       if (owner_and_time >> kRetroThreadAt >= threads || known == nullptr) break;
       store_words(to, first | 1U << 16 | owner_and_time >> kRetroThreadAt << 32, body,
                   owner_and_time & kRetroTimeMask, ++position,
-                  known->place.value | (width + 8 * record.ordinal()) << 32,
+                  known->place.value | (width + std::uint64_t{8} * record.ordinal()) << 32,
                   std::uint64_t{known->stack.value} << 32);
     }
     ++to;
