@@ -277,6 +277,7 @@ class Deadlock final : public Analysis {
 
   void report(const Found& found) {
     std::vector<Wait> waits;
+    waits.reserve(found.parts.size());
     for (const Found::Part& part : found.parts)
       waits.push_back({part.held, part.wanted, events_[part.acquire], events_[part.request]});
     tell_requests(found.verdict, std::move(waits));
