@@ -1,10 +1,11 @@
 // One line of Tiddle (Sadowski 2012, Part VII), with ravel's extensions, as text and as values.
 //
 //   rd|wr T x [v]          ld|st|rmw T x [order] [v]   rrd|rwr T x time      fence T order
-//   acq|racq T l [try]     rel|rrel|req T l            wait|wake|notify|notifyall T c            arrive|leave
-//   T b fork|join T U          beg|end|call|ret T [label]  start|exit T alloc|free T 0xADDRESS SIZE    objbeg
-//   T 0xADDRESS SIZE [class]           objend T 0xADDRESS SIZE [v] sync T l               short for acq T l,
-//   rd T lVar, wr T lVar, rel T l
+//   acq|racq T l [try]     rel|rrel|req T l            arrive|leave T b
+//   wait|wake|notify|notifyall T c                     fork|join T U
+//   beg|end|call|ret T [label]                         start|exit T
+//   alloc|free T 0xADDRESS SIZE    objbeg T 0xADDRESS SIZE [class]           objend T 0xADDRESS SIZE [v]
+//   sync T l               short for acq T l, rd T lVar, wr T lVar, rel T l
 //
 // then optionally a location: @17, @file:12, @file:12:function or @? (none), and a comment: # to the end of
 // the line. A variable, lock, condition or barrier is a name or 0xADDRESS:WIDTH.
