@@ -25,7 +25,7 @@ class CausalRaces final : RaceHistory::Observer {
   explicit CausalRaces(std::string_view analysis) : analysis_(analysis) {}
   void begin(const TraceContext& context, DetectionSink& sink) {
     sink_ = &sink;
-    exact_ = context.header.access_order == AccessOrder::Exact;
+    exact_ = context.header.access_order == AccessOrder::Exact && context.header.filter == FilterLevel::None;
   }
 
   [[gnu::always_inline]] void prefetch(VariableId variable) const { history_.prefetch(variable); }
@@ -63,7 +63,7 @@ class CausalRaces final : RaceHistory::Observer {
     joins_in_section_ = true;
     if (tries_) loosen();
   }
-  /// Two accesses may be a race, and are not reported.
+  /// Two accesses may be a race, and are not reported: what is found next is not the first.
   void pass_over() { found_ = true; }
 
   /// `continues`: all races before have become edges. `address`: as in Detection.
@@ -78,7 +78,7 @@ class CausalRaces final : RaceHistory::Observer {
 
   const std::string_view analysis_;
   DetectionSink* sink_ = nullptr;
-  bool exact_ = true;
+  bool exact_ = true;   ///< the trace has all accesses, in their order, so that a race can be an edge
   bool nested_ = true;  ///< all releases so far
   bool loose_ = false;
   bool tries_ = false;             ///< some lock was only tried

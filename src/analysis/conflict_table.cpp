@@ -34,6 +34,11 @@ ConflictTable::Entry& ConflictTable::other_entry(VariableId variable, LockId loc
 
 void ConflictTable::note(std::array<Last, 2>& last, ThreadId thread, std::uint32_t end) {
   if (last[0].thread != thread) {
+    if (end < last[0].end) {
+      // Reported late, after an access of a later section.
+      if (end > last[1].end) last[1] = {thread, end};
+      return;
+    }
     last[1] = last[0];
     last[0] = {thread, 0};
   }

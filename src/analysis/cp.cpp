@@ -8,8 +8,8 @@
 // order on, after two atomic accesses to one variable that nothing orders though one writes (a reordering
 // must keep what they read, and the relation does not know), when the locks of an access that was reported
 // late are unknown, after a lock was only tried where a thread that waits for it could be part of a deadlock,
-// and after the first race if the order of accesses is that of hooks. Assumption: all synchronization of the
-// program is in the trace.
+// and after the first race if the order of accesses is that of hooks, or the recorder dropped some: the edges
+// of races are then not the right ones. Assumption: all synchronization of the program is in the trace.
 //
 // By rule (c), a causally precedes b iff a base edge leads from an r that a happens before (or is) to a q
 // that happens before (or is) b. So what causally precedes an event is a vector clock, too: P(b), the join of
@@ -53,6 +53,7 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer {
     races_.begin(context, sink);
     variables_ = &context.variables;
     late_ = context.header.filter == FilterLevel::Owner;
+    thinned_ = context.header.filter == FilterLevel::Segment;
     begin_window();
   }
 
@@ -513,12 +514,17 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer {
     const std::size_t i = stop_.index;
     Epoch from = stop_.first.when;
     bool ordered = false;
-    if (late_) {
-      // Where in its recorder's time the access was may be unknown. If it may be ordered, it counts as
-      // ordered.
+    if (late_ || thinned_) {
       const auto [begin, end] = recorder_.around(from.thread(), from.time(), stop_.now);
-      ordered = stop_.known >= begin;
-      from = Epoch(from.thread(), end);
+      const bool knows_some = stop_.known >= begin;
+      if (late_) {
+        // Where in its recorder's time the access was may be unknown. If it may be ordered, it counts as
+        // ordered.
+        ordered = knows_some;
+        from = Epoch(from.thread(), end);
+      } else if (knows_some) {
+        races_.pass_over();  // a race with a repetition of what the thread knows, perhaps
+      }
     }
     if (ordered)
       races_.pass_over();
@@ -533,7 +539,8 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer {
 
   const CpOptions options_;
   const Variables* variables_ = nullptr;
-  bool late_ = false;  ///< accesses may be reported late
+  bool late_ = false;     ///< accesses may be reported late
+  bool thinned_ = false;  ///< repetitions are missing
   bool continues_ = options_.continuation;
   std::uint64_t seen_ = 0;      ///< events
   std::uint64_t replayed_ = 0;  ///< events in passes that a race asked for
@@ -587,8 +594,9 @@ const RegisterAnalysis kRegister({
         "correct reordering of the run has the race or a deadlock. Suspected after a release out of nested "
         "order, after\n"
         "unordered atomic accesses to one variable, after a lock was only tried while another one was held,\n"
-        "after the first race if the order of accesses was not recorded exactly, and when the many races of "
-        "a trace have taken more time than the rest of it.",
+        "after the first race if not all accesses were recorded in their exact order (--filter=none in a "
+        "controlled run),\n"
+        "and when the many races of a trace have taken more time than the rest of it.",
     .by_default = true,
     .make = make<CausallyPrecedes>,
 });

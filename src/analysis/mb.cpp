@@ -4,7 +4,8 @@
 // Guarantee: none; a race it reports may be impossible (Figure 12.2). Verdict: `suspected`. Every event that
 // is the second of a must-before race is reported as such. Clashing accesses are orders of the relation, also
 // unsynchronised ones, so races that follow another one can be hidden from it: that is what the embedded
-// detector is for (16.3). Atomic accesses are volatile ones, whatever their order.
+// detector is for (16.3). Atomic accesses are volatile ones, whatever their order. The owner filter drops
+// what happens-before and a clash order together, which must-before does not: it needs more of a trace.
 //
 // What is clashing is decided when no section is open (MustBefore), or after 1048576 events at the latest; an
 // order of a section that is still open may be missed then. Of traces with very many sections or threads the
@@ -43,7 +44,7 @@ class MustBeforeRaces final : public Analysis {
     if (options.embedded_hb) hb_ = find_analyses("hb")->front()->make();
   }
 
-  Wants wants() const override { return {kWanted, FilterLevel::Owner}; }
+  Wants wants() const override { return {kWanted, FilterLevel::Segment}; }
 
   void begin(const TraceContext& context, DetectionSink& sink) override {
     sink_ = &sink;

@@ -93,8 +93,8 @@ class RaceHistory {
   }
   /// Tells of every race of an access without remembering it.
   void find_races(const Event& event, const VectorClock& clock, Observer& observer);
-  /// An access that was reported late: it came first at local time `then`, when no other thread had touched
-  /// the variable.
+  /// An access that was reported late: it was at local time `then`, and is ordered after all that it clashes
+  /// with.
   void remember(const Event& event, Epoch then);
 
   /// The resolver's lifetime events.

@@ -209,6 +209,7 @@ class Generator {
     if (shape_.variables == 0) return;
     const std::uint32_t v = random_.below(shape_.variables);
     if (memory_[v].freed) return;
+    if (shape_.guarded && !is_held(t, v % shape_.locks) && !random_.one_in(16)) return;
     static constexpr std::array kPlain = {EventKind::Read, EventKind::Write};
     static constexpr std::array kAtomic = {EventKind::AtomicLoad, EventKind::AtomicStore,
                                            EventKind::AtomicRmw};
@@ -236,11 +237,14 @@ class Generator {
     emit(t, kind, address, width, order, value);
   }
 
+  bool is_held(std::uint32_t t, std::uint32_t lock) const {
+    return std::ranges::any_of(threads_[t].held, [&](const Held& held) { return held.lock == lock; });
+  }
+
   void begin_section(std::uint32_t t) {
     if (shape_.locks == 0 || threads_[t].held.size() >= shape_.locks_held) return;
     const Held wanted{random_.below(shape_.locks), shape_.reader_locks && random_.one_in(2)};
-    if (std::ranges::any_of(threads_[t].held, [&](const Held& held) { return held.lock == wanted.lock; }))
-      return;
+    if (is_held(t, wanted.lock)) return;
     if (!shape_.requests) return acquire(t, wanted);
     threads_[t].requested = wanted;
     emit(t, EventKind::Request, synthetic_address(TargetSpace::Lock, wanted.lock));

@@ -21,7 +21,8 @@ struct TraceShape {
   bool nested_releases = true;   ///< locks are released innermost first
   bool open_sections = true;     ///< some threads still hold locks, or are in a unit, at the end
   bool reader_locks = false;
-  bool forks = false;  ///< and joins
+  bool guarded = false;  ///< each variable has a lock, and few accesses are without it
+  bool forks = false;    ///< and joins
   bool units = false;
   bool atomics = false;   ///< and fences
   bool barriers = false;  ///< one, for two threads

@@ -1,8 +1,10 @@
 #include "support/filters.h"
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <optional>
+#include <vector>
 
 namespace ravel {
 namespace {
@@ -63,83 +65,234 @@ class Filter {
   std::map<ThreadId, std::uint64_t> steps_;
 };
 
+/// By thread: its accesses up to this local time.
+class Clock {
+ public:
+  std::uint64_t operator[](ThreadId thread) const {
+    const auto found = times_.find(thread);
+    return found == times_.end() ? 0 : found->second;
+  }
+  void set(ThreadId thread, std::uint64_t time) { times_[thread] = time; }
+  void join(const Clock& other) {
+    for (const auto& [thread, time] : other.times_) times_[thread] = std::max(times_[thread], time);
+  }
+
+ private:
+  std::map<ThreadId, std::uint64_t> times_;
+};
+
 class OwnerFilter final : public Filter {
  public:
   explicit OwnerFilter(const SmallTrace& whole) : Filter(whole, FilterLevel::Owner) {}
 
  private:
-  struct Cell {
-    ThreadId owner;
-    bool shared = false;
-    std::optional<Event> read, write;  ///< the owner's last, or those hidden since; retroactive already
-    ThreadId last;                     ///< who accessed it last, once it is shared
-    std::map<EventKind, std::pair<std::uint64_t, std::uint64_t>> at;  ///< of `last`: local time and position
+  struct Thread {
+    Clock H, C;
+    std::map<std::uint64_t, std::uint64_t> held;  ///< exclusive locks, with the first local time inside
   };
+  struct Section {
+    ThreadId thread;
+    std::uint64_t first = 0, last = 0;  ///< local times inside
+    Clock H;                            ///< at the release
+  };
+  struct Lock {
+    Clock H, C;
+    std::deque<Section> sections;  ///< the last ones
+  };
+  struct Slot {
+    Event access;  ///< retroactive: the value is its local time
+    bool told = false;
+  };
+  struct Cell {
+    std::optional<Slot> write;
+    std::vector<Slot> reads;  ///< at most one of each thread
+    bool unknown_write = false, unknown_reads = false;
+  };
+  static constexpr std::size_t kSections = 4, kReads = 3;
 
-  /// Reports what the cell remembers.
-  void reveal(Cell& cell) {
-    for (auto* access : {&cell.read, &cell.write}) {
-      if (*access) keep(**access, (*access)->position);
-      access->reset();
-    }
+  static bool certain(const Slot& slot, const Thread& self) {
+    return slot.access.value <= self.C[slot.access.thread];
   }
 
-  void share(Cell& cell) {
-    if (!cell.shared) reveal(cell);
-    cell.shared = true;
+  void tell(Slot& slot) {
+    if (!slot.told) keep(slot.access, slot.access.position);
+    slot.told = true;
   }
 
-  static void remember(Cell& cell, const Event& event, std::uint64_t now) {
-    Event retro = event;
-    retro.kind = is_write(event.kind) ? EventKind::RetroWrite : EventKind::RetroRead;
-    retro.has_value = true;
-    retro.value = now;
-    (is_write(event.kind) ? cell.write : cell.read) = retro;
+  Slot slot_of(const Event& event) {
+    Slot slot{event};
+    slot.access.kind = is_write(event.kind) ? EventKind::RetroWrite : EventKind::RetroRead;
+    slot.access.has_value = true;
+    slot.access.value = now(event);
+    return slot;
+  }
+
+  /// What another thread did that an access of this kind clashes with.
+  static std::vector<Slot*> clashing(Cell& cell, ThreadId thread, bool write) {
+    std::vector<Slot*> slots;
+    if (cell.write && cell.write->access.thread != thread) slots.push_back(&*cell.write);
+    if (!write) return slots;
+    for (Slot& read : cell.reads)
+      if (read.access.thread != thread) slots.push_back(&read);
+    return slots;
+  }
+
+  /// The thread's own slot of the same local time, of a write or of the same kind.
+  static const Slot* same(const Cell& cell, const Slot& access) {
+    const auto matches = [&](const Slot& slot) {
+      return slot.access.thread == access.access.thread && slot.access.value == access.access.value;
+    };
+    if (cell.write && matches(*cell.write)) return &*cell.write;
+    if (is_write(access.access.kind)) return nullptr;
+    const auto found = std::ranges::find_if(cell.reads, matches);
+    return found == cell.reads.end() ? nullptr : &*found;
   }
 
   void access(const Event& event) override {
     Cell& cell = cells_[event.target];
-    if (!cell.owner.valid()) cell.owner = event.thread;
-    if (is_atomic(event.kind) || cell.owner != event.thread) share(cell);
-    const std::uint64_t time = now(event);
-    if (!cell.shared) {
-      remember(cell, event, time);
-      return drop(0);
+    if (is_atomic(event.kind)) return atomic(event, cell);
+    Thread& self = threads_[event.thread];
+    const bool write = is_write(event.kind);
+    if (write) released_.erase(event.target);
+    Slot mine = slot_of(event);
+    std::vector<Slot*> clashes = clashing(cell, event.thread, write);
+    const bool read_since = write && (!clashes.empty() || cell.unknown_reads);
+    if (const Slot* const known = same(cell, mine); known != nullptr && !read_since)
+      return drop(known->told ? known->access.position : 0);
+    std::erase_if(clashes, [&](const Slot* slot) { return certain(*slot, self); });
+    // A read of the thread is younger than the writes, or they would have taken its place.
+    const bool known_clashes = !write && std::ranges::any_of(cell.reads, [&](const Slot& read) {
+      return read.access.thread == event.thread;
+    });
+    if (known_clashes || (clashes.empty() && !cell.unknown_write && !(write && cell.unknown_reads))) {
+      drop(0);
+    } else {
+      for (Slot* const slot : clashes) tell(*slot);
+      keep(event, event.position);
+      mine.told = true;
+      for (const Slot* const slot : clashes) order_sections(self, slot->access);
     }
-    if (cell.last != event.thread || is_atomic(event.kind)) {
-      reveal(cell);
-      cell.at.clear();
+    if (write)
+      remember_write(cell, mine);
+    else
+      remember_read(cell, mine, self);
+  }
+
+  /// Sections with clashing accesses are ordered.
+  void order_sections(Thread& self, const Event& clash) {
+    for (const auto& [lock, since] : self.held)
+      for (const Section& section : locks_[lock].sections)
+        if (section.thread == clash.thread && section.first <= clash.value && clash.value <= section.last) {
+          self.H.join(section.H);
+          self.C.join(section.H);
+        }
+  }
+
+  static void remember_write(Cell& cell, const Slot& mine) {
+    cell.unknown_write = cell.unknown_reads = false;
+    std::erase_if(cell.reads, [&](const Slot& read) {
+      return read.access.thread != mine.access.thread || read.access.value != mine.access.value;
+    });
+    cell.write = mine;
+  }
+
+  void remember_read(Cell& cell, const Slot& mine, const Thread& self) {
+    std::erase_if(cell.reads, [&](const Slot& read) {
+      return read.access.thread == mine.access.thread || certain(read, self);
+    });
+    if (cell.reads.size() == kReads) {
+      tell(cell.reads.front());
+      cell.reads.erase(cell.reads.begin());
+      cell.unknown_reads = true;
     }
-    cell.last = event.thread;
-    if (is_atomic(event.kind)) return keep(event, event.position);
-    const auto same = cell.at.find(event.kind);
-    const bool known = same != cell.at.end();
-    if (known && same->second.first == time) return drop(same->second.second);
-    const auto write = cell.at.find(EventKind::Write);
-    if (known || write != cell.at.end()) {
-      const std::uint64_t recorded = (known ? same : write)->second.second;
-      cell.at[event.kind] = {time, recorded};
-      remember(cell, event, time);
-      return drop(recorded);
-    }
-    cell.at[event.kind] = {time, event.position};
-    (is_write(event.kind) ? cell.write : cell.read).reset();
+    cell.reads.push_back(mine);
+  }
+
+  void atomic(const Event& event, Cell& cell) {
+    for (Slot& read : cell.reads) tell(read);
+    if (cell.write) tell(*cell.write);
+    cell = {};
+    cell.unknown_write = cell.unknown_reads = true;
     keep(event, event.position);
+    Thread& self = threads_[event.thread];
+    if (event.kind != EventKind::AtomicStore && acquires(event.order)) edge(self, released_[event.target]);
+    if (event.kind == EventKind::AtomicStore) released_.erase(event.target);
+    if (event.kind != EventKind::AtomicLoad && releases(event.order))
+      released_[event.target].join(published(event));
+  }
+
+  /// H of the event's thread, up to the event.
+  const Clock& published(const Event& event) {
+    Thread& self = threads_[event.thread];
+    self.H.set(event.thread, now(event));
+    return self.H;
+  }
+  static void edge(Thread& self, const Clock& source) {
+    self.H.join(source);
+    self.C.join(source);
   }
 
   void other(const Event& event) override {
-    if (is_block(event)) {
-      for (auto& [address, cell] : cells_) {
-        if (address - event.target >= event.width) continue;
-        if (event.kind == EventKind::Free && cell.owner.valid() && cell.owner != event.thread) share(cell);
-        if (event.kind == EventKind::Free && cell.shared && cell.last != event.thread) reveal(cell);
-        cell = {};
+    Thread& self = threads_[event.thread];
+    switch (event.kind) {
+      case EventKind::Acquire:
+      case EventKind::AcquireShared: {
+        const Lock& lock = locks_[event.target];
+        self.H.join(lock.H);
+        self.C.join(lock.C);
+        if (event.kind == EventKind::Acquire) self.held[event.target] = now(event) + 1;
+        break;
       }
+      case EventKind::Release:
+        release(event, self);
+        break;
+      case EventKind::Fork:
+        edge(threads_[event.other_thread()], published(event));
+        break;
+      case EventKind::Join: {
+        Event end;
+        end.thread = event.other_thread();
+        edge(self, published(end));
+        break;
+      }
+      case EventKind::Alloc:
+      case EventKind::Free:
+        block(event, self);
+        break;
+      default:
+        break;
     }
     keep(event, event.position);
   }
 
-  std::map<std::uint64_t, Cell> cells_;  ///< by address
+  void release(const Event& event, Thread& self) {
+    const auto acquired = self.held.find(event.target);
+    if (acquired == self.held.end()) return;
+    Lock& lock = locks_[event.target];
+    const Clock& H = published(event);
+    lock.H.join(H);
+    lock.C.join(self.C);
+    lock.sections.push_back({event.thread, acquired->second, now(event), H});
+    if (lock.sections.size() > kSections) lock.sections.pop_front();
+    self.held.erase(acquired);
+  }
+
+  void block(const Event& event, const Thread& self) {
+    const auto is_inside = [&](const auto& entry) { return entry.first - event.target < event.width; };
+    for (auto& entry : cells_) {
+      if (event.kind != EventKind::Free || !is_inside(entry)) continue;
+      for (Slot* const slot : clashing(entry.second, event.thread, true))
+        if (!certain(*slot, self)) tell(*slot);
+    }
+    std::erase_if(cells_, is_inside);
+    std::erase_if(released_, is_inside);
+    std::erase_if(locks_, is_inside);
+  }
+
+  std::map<ThreadId, Thread> threads_;
+  std::map<std::uint64_t, Lock> locks_;      ///< by address
+  std::map<std::uint64_t, Clock> released_;  ///< by address: what an acquiring load is ordered after
+  std::map<std::uint64_t, Cell> cells_;      ///< by address
 };
 
 class SegmentFilter final : public Filter {

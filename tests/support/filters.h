@@ -18,13 +18,40 @@ struct Filtered {
   std::uint64_t dropped = 0;
 };
 
-/// A variable belongs to the first thread that accesses it; its accesses are dropped, but the last read and
-/// the last write are remembered. When a second thread accesses or frees it, or when it is accessed
-/// atomically, these two are reported as retroactive accesses first, and from then on the variable is shared.
-/// An access to a shared variable is recorded if it is the thread's first one after another thread's, or its
-/// first write. Those after it are dropped, and their last read and last write reported like the owner's when
-/// the next thread comes; a repetition at the same local time is not even that. Memory that is allocated or
-/// freed is new.
+/// An access is dropped if it is certain that every earlier one it clashes with is ordered before it.
+///
+/// Each thread t has two clocks, which say up to which local time of each thread its accesses are covered:
+///   H_t  some of what happens before its next event. Fork, join, what an acquire operation reads from a
+///        release operation, and the exclusive releases before an acquire hand on H, as in SyncClocks, with
+///        the local time of the event's thread as its own entry. Fences, barriers and shared releases hand on
+///        nothing: the clocks may know less than is true.
+///   C_t  what is certain: what every analysis that this level is for orders before the thread's next event.
+///        All these edges join H to it but those of locks: an acquire joins the C of the releases. So they
+///        do in CausalClocks.
+/// A lock remembers its last four exclusive sections: the thread, its local times inside, and H at the end.
+///
+/// The cell of a variable has a slot for its last write and slots for up to three reads of different threads
+/// since; a slot knows the access, and whether the trace has it (it is told). And it has two marks: since the
+/// last write there were reads, or writes, that are in no slot; the trace has them.
+///
+/// A plain access of t
+///   - is dropped if t has a slot of the same kind and local time, or of a write, for a read; a write only if
+///     no other thread has read since;
+///   - clashes with the write slot and, if it writes, with the read slots of other threads. Those that C_t
+///     does not cover are told, if they are not, as retroactive accesses. If there are some, or a mark that
+///     it clashes with, the access is kept; else it is dropped. A read is dropped, too, if t has a read slot:
+///     what it clashes with was there when that was made. A kept one adds to C_t the H of each section,
+///     of a lock that t holds exclusively, in which one of those was;
+///   - if it reads, takes the place of t's read slot and of those that C_t covers. The oldest of four reads
+///     is told and becomes a mark;
+///   - if it writes, takes the place of all slots and marks, but for a read of t at the same local time.
+/// An atomic access is kept after all slots were told, and leaves both marks and no slot. A free tells the
+/// slots that clash with a write and are not certain; memory that is allocated or freed is new.
+///
+/// What analyses find then: hb blames, for every variable, the same event first as in the whole trace, and of
+/// later events some of those it blames there: who is ordered after a write that raced need not be ordered
+/// after what it raced with, and the cell has forgotten that. cp and wcp find the first race of the trace,
+/// and promise no other.
 Filtered owner_filter(const SmallTrace& trace);
 
 /// A plain access is dropped if the same thread did the same at the same local time, and no access by

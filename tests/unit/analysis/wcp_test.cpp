@@ -54,6 +54,25 @@ TEST(Wcp, WithHookOrderOnlyTheFirstIsPredicted) {
   EXPECT_EQ(found[1].verdict, Verdict::Suspected);
 }
 
+// Between these accesses others may have been, whose races would be edges.
+TEST(Wcp, WithoutAllAccessesOnlyTheFirstIsPredicted) {
+  for (const std::string filter : {"segment", "owner"}) {
+    const auto found = detect("# filter: " + filter + "\nwr 1 x\nwr 2 x\nwr 2 y\nwr 1 y\n", "wcp");
+    ASSERT_EQ(found.size(), 2U) << filter;
+    EXPECT_EQ(found[0].verdict, Verdict::Predicted) << filter;
+    EXPECT_EQ(found[1].verdict, Verdict::Suspected) << filter;
+  }
+}
+
+// If thread 1 has written again after its read, as a recorder that drops repetitions would not say, thread 2
+// read that: no reordering has a race of the two accesses that are left.
+TEST(Wcp, ARaceWithWhatMayBeRepeatedIsNotPredicted) {
+  const auto found =
+      detect("# filter: segment\nwr 1 x\nwait 1 c\nnotify 2 c\nrd 1 x\nrd 2 x\nwr 2 x\n", "wcp");
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found.front().verdict, Verdict::Suspected);
+}
+
 TEST(Wcp, UnorderedAtomicAccessesEndThePromise) {
   const auto found = detect("wr 1 x\nst 1 f relaxed\nld 2 f relaxed\nwr 2 x\n", "wcp");
   ASSERT_EQ(found.size(), 1U);
