@@ -29,7 +29,7 @@ void RecordingArguments::define_program(CLI::App& app, bool required) {
 void RecordingArguments::define(CLI::App& app) {
   app.add_option(
          "--filter", filter_,
-         "Which accesses may be left out: owner (those to memory of one thread), segment (repetitions "
+         "Which accesses may be left out: owner (those that are ordered for certain), segment (repetitions "
          "between two synchronizations), none; or all of them, so that only synchronization is seen")
       ->type_name("LEVEL")
       ->check(one_of({"owner", "segment", "none", "all"}));

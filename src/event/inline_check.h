@@ -14,19 +14,19 @@
 #include <cstdint>
 
 /// The name of a symbol as a literal, also for assembler code.
-#define RAVEL_INLINE_SYMBOL(name) "__ravel_inline1_" name
+#define RAVEL_INLINE_SYMBOL(name) "__ravel_inline2_" name
 
 namespace ravel::inline_check {
 
-// The cell of eight bytes at `address` is at kShadowBase + ((address & kAddressMask & ~7) << 1).
+// The cell of eight bytes at `address` is at kShadowBase + ((address & kAddressMask & ~7) << 2).
 inline constexpr std::uint64_t kShadowBase = 0x1000'0000'0000;
 inline constexpr std::uint64_t kAddressMask = 0x0fff'ffff'ffff;
-inline constexpr std::uint64_t kCellBytes = 16;
+inline constexpr std::uint64_t kCellBytes = 32;
 inline constexpr std::uint64_t kReadWordAt = 0;
 inline constexpr std::uint64_t kWriteWordAt = 8;
 
 // A word of a cell: who and when, and one bit for each byte. A tag has none of the lower bits.
-inline constexpr std::uint64_t kTagMask = 0x7fff'ffff'0000'0000;
+inline constexpr std::uint64_t kTagMask = 0x7fff'fffe'0000'0000;
 inline constexpr std::uint64_t kBytesMask = 0xff;
 
 // The thread's state.

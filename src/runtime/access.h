@@ -1,10 +1,8 @@
 // Plain accesses: which of them are recorded (the filters of a trace's header).
 //
-// owner    An access to memory that one thread alone has touched is remembered in its cell and dropped. When
-//          a second thread comes, it records what the cell remembers of the owner, and its own access. What
-//          it does to the same memory after that is remembered again, until another thread comes.
-//          (tests/support/filters.h is the same on traces: what analyses lose by it is tested.
-//          tests/gen/filters compares runs of programs.) Accesses side by side become one record.
+// owner    Accesses that may be unordered with another thread's, and those (cell.h). What is ordered for
+// certain
+//          is only remembered in cells. Accesses side by side become one record.
 // segment  All accesses but those that repeat what the same thread did at the same local time, with nobody in
 //          between.
 // none     All accesses.

@@ -157,7 +157,8 @@ void record_atomic(Thread& self, EventKind kind, int order, std::uintptr_t addre
                      .width = sizeof(T),
                      .pc = pc,
                      .value = static_cast<std::uint64_t>(value),
-                     .has_value = sizeof(T) <= sizeof(std::uint64_t)});
+                     .has_value = sizeof(T) <= sizeof(std::uint64_t),
+                     .alone = true});
 }
 
 AtomicLoad& recent_load(Thread& self, std::uintptr_t address) {

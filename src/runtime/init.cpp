@@ -9,9 +9,11 @@
 #include <unistd.h>
 
 #include "runtime/access.h"
+#include "runtime/bias.h"
 #include "runtime/intercept.h"
 #include "runtime/openmp.h"
 #include "runtime/options.h"
+#include "runtime/order.h"
 #include "runtime/processors.h"
 #include "runtime/recorder.h"
 #include "runtime/site.h"
@@ -83,6 +85,7 @@ bool start_recording() {
                                     .values = recorder.values ? exact : ValueLevel::None};
   if (!recorder.stream.create(options.record, program_name(), options.max_bytes, levels)) return false;
   forget_sites();
+  forget_order();
   note_process();
   note_modules_again();
   note_units_again();
@@ -99,7 +102,7 @@ void initialize() {
   recorder.filter = options.filter;
   sees_accesses = options.filter != FilterLevel::All;
   // Also without a filter: the hooks look at a cell before they ask.
-  if (!map_shadow()) {
+  if (!map_shadow() || !map_biases()) {
     complain(
         "cannot reserve the address space that recording needs (a limit on virtual memory?); "
         "the program runs on without being recorded");

@@ -172,22 +172,21 @@ void record_stamped(Thread& self, std::uint64_t head, std::uint64_t target, std:
 // A cell's word becomes two records for each run of bytes; eight bytes have at most four.
 constexpr std::size_t kRecordsOfWord = 8;
 
-/// Writes them and returns how many there are. `further`: so many cells behind this one remember the same, of
-/// all their bytes.
-std::size_t put_remembered(Record* to, std::uintptr_t cell_address, std::uint64_t word, bool is_write,
-                           std::uint64_t stamp, std::uint32_t further = 0) {
-  const Incarnation owner = incarnation(incarnation_of(word));
-  const std::uint64_t time = owner.time_base + epoch_of(word);
-  const EventKind kind = is_write ? EventKind::RetroWrite : EventKind::RetroRead;
+/// Writes them and returns how many there are.
+std::size_t put_remembered(Record* to, std::uintptr_t cell_address, const Remembered& access,
+                           std::uint64_t stamp) {
+  const Incarnation& who = incarnations[incarnation_of(access.slot)];
+  const std::uint64_t time = who.time_base + epoch_of(access.slot);
+  const EventKind kind = access.is_write ? EventKind::RetroWrite : EventKind::RetroRead;
   std::size_t count = 0;
-  for (std::uint32_t left = word & kBytesMask; left != 0; count += 2) {
+  for (std::uint32_t left = access.slot & kBytesMask; left != 0; count += 2) {
     const auto first = static_cast<unsigned>(__builtin_ctz(left));
     const auto bytes = static_cast<unsigned>(__builtin_ctz(~(left >> first)));
     left &= left + (1U << first);
-    to[count] = {record_head(kind, MemoryOrder::None, bytes, true, further, place_of(word)) |
-                     ((word & kNear) != 0 ? kHasValue : 0),
+    to[count] = {record_head(kind, MemoryOrder::None, bytes, true, 0, place_of(access.slot)) |
+                     ((access.slot & kNear) != 0 ? kHasValue : 0),
                  cell_address + first};
-    to[count + 1] = {stamp, std::uint64_t{owner.thread} << stream::kRetroThreadAt | time};
+    to[count + 1] = {stamp, std::uint64_t{who.thread} << stream::kRetroThreadAt | time};
   }
   return count;
 }
@@ -264,6 +263,7 @@ void forget_bare_pages() { __atomic_fetch_add(&large_blocks_gone, 1, __ATOMIC_RE
 
 void record_sync(Thread& self, const SyncEvent& event) {
   const Inside inside(self);
+  order_before(self, event);
   record_calls(self);
   const bool valued = event.has_value && recorder.values;
   record_stamped(self,
@@ -271,6 +271,7 @@ void record_sync(Thread& self, const SyncEvent& event) {
                              event.pc == 0 ? 0 : code_of(event.pc)) |
                      (valued ? kHasValue : 0),
                  event.target, valued ? event.value : event.width);
+  order_after(self, event);
   if (!kTimeSteps.has(event.kind)) return;
   advance_time(self);
   self.ordinal = 0;
@@ -327,90 +328,19 @@ void record_written_value(Thread& self) {
   update_tag(self);
 }
 
-namespace {
-
-/// Takes the two words of cells that follow each other, the first and as many as are like it, and of the one
-/// that ends the run if any does; records what they remember. `take` changes a word and returns what it
-/// remembered, 0: nothing.
-template <typename Take>
-bool tell(Thread& self, Cell* cell, std::uintptr_t address, std::size_t count, Take take) {
-  Record* const to = reserve(self, 8 * kRecordsOfWord);
+bool record_remembered(Thread& self, std::uintptr_t cell_address, const Remembered* accesses,
+                       std::size_t count) {
+  announce_block(self, cell_address);
+  Record* const to = reserve(self, count * kRecordsOfWord);
   if (to == nullptr) return false;
-  // The stamp comes before the cells are seen to be changed: so these records come before everything that
-  // another thread records about them.
+  // The stamp comes before the cell is free again: so these records come before everything that another
+  // thread records about it.
   const Stamping now(self);
   std::size_t records = 0;
-  const auto put = [&](std::size_t index, const std::uint64_t(&words)[2], std::size_t further) {
-    for (const unsigned kind : {kReadWord, kWriteWord}) {
-      const std::uint64_t word = words[kind];
-      if (word == 0) continue;
-      // What a shared word tells of, and is in the stream, has no place.
-      const bool shared = (word & kShared) != 0;
-      const auto put_access = [&](std::uint64_t access, std::size_t more) {
-        if (shared && (access & kCellPlaceMask) == 0) return;
-        records += put_remembered(to + records, address + 8 * index, access, kind == kWriteWord, now.stamp(),
-                                  static_cast<std::uint32_t>(more));
-      };
-      put_access(shared ? word & ~kWhole : word, further);
-      if ((word & kOlder) == 0) continue;
-      const std::uint64_t older = __atomic_load_n(&older_cell(cell + index)->words[kind], __ATOMIC_RELAXED);
-      put_access(older & ~(word & kBytesMask), 0);
-    }
-  };
-  const std::uint64_t first[2] = {take(cell->words[0]), take(cell->words[1])};
-  // They may have changed since the caller looked: parts of cells do not follow each other.
-  for (const std::uint64_t word : first)
-    if (word != 0 && (word & kBytesMask) != kBytesMask) count = 1;
-  for (std::size_t i = 1; i < count; ++i) {
-    const std::uint64_t next[2] = {take(cell[i].words[0]), take(cell[i].words[1])};
-    if (next[0] == first[0] && next[1] == first[1]) continue;
-    put(i, next, 0);
-    count = i;
-  }
-  put(0, first, count - 1);
-  if (records > 0) commit(self, records);
+  for (std::size_t i = 0; i < count; ++i)
+    records += put_remembered(to + records, cell_address, accesses[i], now.stamp());
+  commit(self, records);
   return true;
-}
-
-/// Makes a word shared and returns what its owner did; 0: nothing that is not told.
-std::uint64_t share(std::uint64_t& taken) {
-  std::uint64_t word = __atomic_load_n(&taken, __ATOMIC_ACQUIRE);
-  while ((word & kShared) == 0) {
-    const bool marks_block = incarnation_of(word) == kBlockMark;
-    if (__atomic_compare_exchange_n(&taken, &word, marks_block ? word | kShared : kShared, false,
-                                    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-      return marks_block ? 0 : word;
-  }
-  return 0;
-}
-
-}  // namespace
-
-bool share_cells(Thread& self, Cell* cell, std::uintptr_t address, std::size_t count) {
-  announce_block(self, address);
-  return tell(self, cell, address, count, share);
-}
-
-bool share_with_another(Thread& self, Cell* cell, std::uintptr_t address) {
-  announce_block(self, address);
-  return tell(self, cell, address, 1, [&self](std::uint64_t& taken) -> std::uint64_t {
-    const std::uint64_t word = share(taken);
-    return ((word ^ self.tag) & kTagMask) == 0 ? 0 : word;
-  });
-}
-
-bool reveal_cells(Thread& self, Cell* cell, std::uintptr_t address, std::size_t count) {
-  return tell(self, cell, address, count, [](std::uint64_t& taken) -> std::uint64_t {
-    const std::uint64_t word = __atomic_exchange_n(&taken, kShared, __ATOMIC_ACQ_REL);
-    return word != kShared ? word : 0;
-  });
-}
-
-void record_remembered(Thread& self, std::uintptr_t cell_address, std::uint64_t word, bool is_write) {
-  Record* const to = reserve(self, kRecordsOfWord);
-  if (to == nullptr) return;
-  const Stamping now(self);
-  commit(self, put_remembered(to, cell_address, word, is_write, now.stamp()));
 }
 
 void record_range(Thread& self, EventKind kind, std::uintptr_t address, std::uint64_t bytes, Pc pc) {

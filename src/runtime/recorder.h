@@ -32,6 +32,7 @@ struct SyncEvent {
   Pc pc = 0;
   std::uint64_t value = 0;  ///< if Recorder::values and has_value
   bool has_value = false;
+  bool alone = false;  ///< nobody else can use the same atomic variable meanwhile
 };
 
 /// An event with its place in the order of all synchronization. If it is one of kTimeSteps, the thread's
@@ -53,16 +54,14 @@ RAVEL_INLINE void settle(Thread& self) {
 void grow_heap(std::uintptr_t from, std::uintptr_t to);
 /// A large block is gone, and others may come in its place.
 void forget_bare_pages();
-/// Makes cells that follow each other shared and records the accesses of their owner, if they had one: the
-/// first cell, and as many up to `count` as remember the same of all their bytes. False: recording has
-/// stopped, and they are as they were.
-bool share_cells(Thread& self, Cell* cell, std::uintptr_t address, std::size_t count = 1);
-/// The same for one cell, but for what this thread does right now: it records that itself.
-bool share_with_another(Thread& self, Cell* cell, std::uintptr_t address);
-/// The same for shared cells and the accesses that they hide, of whichever thread; they become nobody's.
-bool reveal_cells(Thread& self, Cell* cell, std::uintptr_t address, std::size_t count = 1);
-/// Records an access of this thread that only the cell remembers: its content is `word`.
-void record_remembered(Thread& self, std::uintptr_t cell_address, std::uint64_t word, bool is_write);
+/// An access that a cell remembers: a slot of it (shadow.h).
+struct Remembered {
+  std::uint64_t slot;
+  bool is_write;
+};
+/// Records accesses of whichever thread that only this cell knows of. False: recording has stopped.
+bool record_remembered(Thread& self, std::uintptr_t cell_address, const Remembered* accesses,
+                       std::size_t count);
 /// Memory is given to the program or taken back.
 void record_range(Thread& self, EventKind kind, std::uintptr_t address, std::uint64_t bytes, Pc pc);
 

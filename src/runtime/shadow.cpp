@@ -34,10 +34,9 @@ void clear_pages(std::uintptr_t from, std::uintptr_t to) {
 }  // namespace
 
 bool map_shadow() {
-  if (!reserve_memory_at(kShadowBase, 2 * kShadowBytes)) return false;
+  if (!reserve_memory_at(kShadowBase, kShadowBytes)) return false;
   // A core file of the program need not hold it.
-  system_call(SYS_madvise, static_cast<long>(kShadowBase), static_cast<long>(2 * kShadowBytes),
-              MADV_DONTDUMP);
+  system_call(SYS_madvise, static_cast<long>(kShadowBase), static_cast<long>(kShadowBytes), MADV_DONTDUMP);
   return true;
 }
 
@@ -53,7 +52,6 @@ void forget_cells(std::uintptr_t address, std::size_t bytes) {
     clear_pages(first_page, end_page);
   } else {
     forget_memory(first_page, end_page - first_page);
-    forget_memory(first_page + kShadowBytes, end_page - first_page);
   }
   clear(end_page, to);
 }
@@ -74,6 +72,6 @@ std::size_t UntouchedCells::count_from(const Cell* cell) {
   return (kPageBytes - at % kPageBytes) / sizeof(Cell);
 }
 
-void forget_shadow() { forget_memory(kShadowBase, 2 * kShadowBytes); }
+void forget_shadow() { forget_memory(kShadowBase, kShadowBytes); }
 
 }  // namespace ravel::rt

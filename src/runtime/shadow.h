@@ -1,16 +1,15 @@
-// The shadow: two words for every eight bytes of the program's memory, which say whether one thread alone has
-// touched them so far, and if so, its last read and its last write.
+// The shadow: for every eight bytes of the program's memory, the last accesses that a later one might have to
+// be checked against.
 //
-// A word of a cell:
-//   0                                          no access of this kind
-//   shared = 0, who, when, where, which bytes  the owner's last access of this kind; nobody else has come
-//   shared = 1, the rest 0                     a second thread has come; whose last access it was is unknown
-//   shared = 1, who, when, which bytes         the last access of this kind, and nobody else has come since
-//   the same, and where                        it is hidden, that is, not in the stream: who comes next tells
-// With older = 1, the older cell has what the same thread did to other bytes before; with whole = 1, in a
-// shared word, this thread needs to be checked against nobody, whichever bytes it accesses. Once one word of
-// a cell is shared, so is the other. A word that is not in the stream is only replaced by an atomic
-// operation, so that an intruder learns the last access exactly.
+// A cell has a slot for the last read and one for the last write, and two more of either kind behind, if they
+// are needed: other threads' reads, or accesses to other bytes of the eight. A slot says who, when, where,
+// and which bytes:
+//   no bytes                       none
+//   who, when, where, which bytes  an access that is not in the stream (yet)
+//   the same without where         one that is
+//   which bytes alone              something that the stream knows, and the cell does not: never ordered
+// A cell is changed by who has locked it. Hooks look at one without that: what they see there of their own
+// thread and its present time is true.
 #pragma once
 
 #include <cstdint>
@@ -25,12 +24,10 @@ namespace ravel::rt {
 // low 44 bits, so the shadow needs no table.
 inline constexpr std::uintptr_t kShadowBase = inline_check::kShadowBase;
 inline constexpr std::uintptr_t kAddressMask = inline_check::kAddressMask;
-inline constexpr std::uintptr_t kShadowBytes = 2 * (kAddressMask + 1);
-// Behind the cells lie the older cells, one for each. A program that sweeps over its own numbers of four
-// bytes touches one half of a cell while the other is still that of an earlier sweep.
-
+inline constexpr std::uintptr_t kShadowBytes = 4 * (kAddressMask + 1);
 struct Cell {
-  std::uint64_t words[2];  ///< by Kind
+  std::uint64_t words[2];    ///< by Kind
+  std::uint64_t further[2];  ///< slots of either kind
 };
 static_assert(sizeof(Cell) == inline_check::kCellBytes);
 
@@ -40,31 +37,35 @@ static_assert(kReadWord * sizeof(Cell::words[0]) == inline_check::kReadWordAt);
 static_assert(kWriteWord * sizeof(Cell::words[0]) == inline_check::kWriteWordAt);
 
 RAVEL_INLINE Cell* cell_of(std::uintptr_t address) {
-  return reinterpret_cast<Cell*>(kShadowBase + ((address & kAddressMask & ~std::uintptr_t{7}) << 1));
+  return reinterpret_cast<Cell*>(kShadowBase + ((address & kAddressMask & ~std::uintptr_t{7}) << 2));
 }
 
-/// Where the cell keeps older accesses to other bytes than those that its words are about.
-RAVEL_INLINE Cell* older_cell(const Cell* cell) {
-  return reinterpret_cast<Cell*>(reinterpret_cast<std::uintptr_t>(cell) + kShadowBytes);
-}
-
-// A word: shared 1 bit, incarnation 11 (who), epoch 20 (when), site 22 (where, site.h), older 1, near or
-// whole 1, bytes 8 (which, a bit each). `near`, in a word that is not shared: the bytes were accessed at
-// several places at that time, of which this is one.
-inline constexpr std::uint64_t kShared = std::uint64_t{1} << 63;
+// A slot: incarnation 11 bits (who), epoch 19 (when), site 22 (where, site.h), near 1, bytes 8 (which, a bit
+// each); the highest bit, the one below the epoch and the one above `near` are free. `near`: the bytes were
+// accessed at several places at that time, of which this is one. Of the read and the write slot: its thread
+// is ordered after all that others have done here, for certain.
+inline constexpr std::uint64_t kOrdered = std::uint64_t{1} << 32;
+// The free bits of the read slot:
+inline constexpr std::uint64_t kLocked = std::uint64_t{1} << 63;
+inline constexpr std::uint64_t kFurther = 1 << 9;  ///< there are further slots
+// Of the write slot:
+inline constexpr std::uint64_t kInStream = std::uint64_t{1} << 63;  ///< the stream knows of the cell's memory
+// Of a further slot:
+inline constexpr std::uint64_t kOfWrite = std::uint64_t{1} << 63;
+/// Of the words of the level `segment`.
+inline constexpr std::uint64_t kSegment = std::uint64_t{1} << 63;
 inline constexpr unsigned kIncarnationAt = 52;
 inline constexpr std::uint32_t kIncarnations = 1U << 11;  ///< 0 is nobody
-inline constexpr unsigned kEpochAt = 32;
-inline constexpr std::uint32_t kEpochs = 1U << 20;
+inline constexpr unsigned kEpochAt = 33;
+inline constexpr std::uint32_t kEpochs = 1U << 19;
 inline constexpr unsigned kCellPlaceAt = 10;
 inline constexpr std::uint32_t kCellPlaces = 1U << 22;
 inline constexpr std::uint64_t kCellPlaceMask = std::uint64_t{kCellPlaces - 1} << kCellPlaceAt;
-inline constexpr std::uint64_t kOlder = 1 << 9;
 inline constexpr std::uint64_t kNear = 1 << 8;
-inline constexpr std::uint64_t kWhole = kNear;  ///< the same bit of a shared word
 inline constexpr std::uint64_t kBytesMask = 0xff;
 /// Who and when.
-inline constexpr std::uint64_t kTagMask = ~kShared & ~((std::uint64_t{1} << kEpochAt) - 1);
+inline constexpr std::uint64_t kTagMask = (std::uint64_t{1} << 63) - (std::uint64_t{1} << kEpochAt);
+inline constexpr std::uint64_t kSlotMask = kTagMask | kCellPlaceMask | kNear | kBytesMask;
 static_assert(kTagMask == inline_check::kTagMask && kBytesMask == inline_check::kBytesMask);
 
 constexpr std::uint32_t incarnation_of(std::uint64_t word) {
@@ -94,14 +95,6 @@ inline constexpr std::uint32_t kBlockMark = kIncarnations - 1;
 inline constexpr std::uint64_t kBlockAnnounced = std::uint64_t{1} << 32;  ///< the stream knows of it
 /// Blocks of this size or more are announced when they are allocated, so no mark is further away.
 inline constexpr std::size_t kLargeBlock = std::size_t{64} * 1024;
-
-/// Whether the word of this kind, or what is older, is about an access that is not in the stream.
-RAVEL_INLINE bool is_hidden(const Cell& cell, unsigned kind, std::uint64_t word) {
-  if ((word & kShared) == 0) return false;
-  return (word & kCellPlaceMask) != 0 ||
-         ((word & kOlder) != 0 &&
-          (__atomic_load_n(&older_cell(&cell)->words[kind], __ATOMIC_RELAXED) & kCellPlaceMask) != 0);
-}
 
 /// Tells which cells lie in pages of the shadow that nobody has touched yet: they are empty, and reading them
 /// would cost a page fault each.

@@ -186,6 +186,7 @@ void leave_handlers(std::uintptr_t stack) {
     if (stays) return;
     restore(*self, handler);
     self->inside = 0;  // a fault in the runtime: the jump leaves that, too
+    if (*self->work % 2 != 0) __atomic_store_n(self->work, *self->work + 1, __ATOMIC_RELEASE);
   }
 }
 

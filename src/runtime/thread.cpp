@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "runtime/access.h"
+#include "runtime/bias.h"
 #include "runtime/recorder.h"
 #include "runtime/signal.h"
 #include "runtime/token.h"
@@ -13,12 +14,14 @@ constinit bool sees_accesses = true;
 __thread Thread* hot_thread __attribute__((tls_model("initial-exec"))) = nullptr;
 __thread Thread* this_thread __attribute__((tls_model("initial-exec"))) = nullptr;
 
+constexpr Incarnation kNobody{UINT32_MAX, kNoClock, 0, kUnreached};
+constinit Incarnation incarnations[kIncarnations] = {kNobody};
+
 namespace {
 
 /// What a thread does after its end (in destructors of other libraries) is lost.
 __thread bool has_ended __attribute__((tls_model("initial-exec"))) = false;
 
-constinit Incarnation incarnations[kIncarnations] = {};
 constinit std::uint32_t incarnation_count = 1;  // 0 is nobody
 constinit SpinLock making;
 
@@ -31,7 +34,9 @@ void reincarnate(Thread& self) {
   if (incarnation_count < kIncarnations - 1) {
     self.incarnation = incarnation_count++;
     self.time_base = self.time;
-    incarnations[self.incarnation] = {self.index, self.time_base};
+    const bool timed = self.order.clock != kNoClock;
+    incarnations[self.incarnation] = {self.index, self.order.clock, self.time_base,
+                                      timed ? self.order.base + self.time_base : kNobody.clock_base};
   } else {
     // No number left: its accesses are all recorded, so it need not own cells.
     self.incarnation = 0;
@@ -55,8 +60,6 @@ void find_stack(Thread& self) {
 }
 
 }  // namespace
-
-Incarnation incarnation(std::uint32_t number) { return incarnations[number]; }
 
 void update_tag(Thread& self) {
   self.tag = static_cast<std::uint64_t>(self.incarnation) << kIncarnationAt | (self.time - self.time_base)
@@ -95,6 +98,8 @@ Thread* make_thread(Thread* parent, bool foreign) {
     return nullptr;
   }
   self->index = index;
+  self->work = work_of(index);
+  begin_order(*self, parent);
   reincarnate(*self);
   update_tag(*self);
   return self;
@@ -124,6 +129,7 @@ void end_thread() {
   has_ended = true;
   if (self == nullptr) return;
   if (recorder.recording) record_sync(*self, {.kind = EventKind::ThreadExit});
+  end_order(*self);
   self->slot->ended.store(1, std::memory_order_release);
   if (controlled) {
     wake_all(self->slot);
@@ -157,6 +163,7 @@ void restart_in_child() {
   forget_handles();
   if (!recorder.recording) return;
   forget_shadow();
+  forget_biases();
   Thread* const self = make_thread(nullptr, false);
   if (self == nullptr) return;
   if (parent != nullptr) {  // it is still where it was called from

@@ -8,6 +8,7 @@
 
 #include "event/inline_check.h"
 #include "event/stream.h"
+#include "runtime/order.h"
 #include "runtime/platform.h"
 #include "runtime/shadow.h"
 
@@ -69,9 +70,7 @@ struct Thread {
   AtomicLoad loads[kLoads];               ///< recent ones, each where a hash of its address says
   KnownBlock known_blocks[kKnownBlocks];  ///< the latest that the stream knows of
   std::uint32_t next_known_block;
-  std::uintptr_t told_until;  ///< of another thread's cells, those before it were told by this one
-  std::uint32_t ahead;        ///< ... so many at once
-  std::uintptr_t stack_low;   ///< the thread's stack
+  std::uintptr_t stack_low;  ///< the thread's stack
   std::uintptr_t stack_high;
   void* fiber_of;       ///< for fibers: see fiber.cpp
   void* start_routine;  ///< of a thread that has not begun
@@ -81,7 +80,15 @@ struct Thread {
   std::uint64_t* written_value;  ///< where the value of the last write belongs, which is not known yet
   std::uintptr_t written_address;
   std::uint64_t written_bytes;
-  std::size_t memory;  ///< bytes of this object
+  std::size_t memory;   ///< bytes of this object
+  std::uint32_t* work;  ///< odd: it is at work on cells (bias.h)
+  struct Use {
+    const void* region;
+    std::uint32_t count;  ///< of the thread's uses of it
+  };
+  static constexpr std::size_t kUses = 256;
+  Use uses[kUses];  ///< of shared regions, each where a hash says
+  ThreadOrder order;
 
   static constexpr std::uint32_t kMaxCalls = 1 << 16;
   /// Pages where no mark of a block was found, each where a hash says: looking again would cost too much.
@@ -148,12 +155,22 @@ Thread* current_thread();
 /// In a forked child: the calling thread is its only one.
 void restart_in_child();
 
-/// Who owns the cells of this incarnation, and the local time of its epoch 0.
+/// Whose slots are those of this incarnation, and what time its epoch 0 is.
 struct Incarnation {
   std::uint32_t thread;
-  std::uint64_t time_base;
+  std::uint32_t clock;      ///< in clocks (order.h)
+  std::uint64_t time_base;  ///< local time
+  ClockTime clock_base;     ///< time on its entry; if it has none, one that no clock covers
 };
-Incarnation incarnation(std::uint32_t number);
+extern Incarnation incarnations[kIncarnations];
+
+/// Whether the access of a slot is ordered before what the thread does now, for certain.
+RAVEL_INLINE bool is_certain(const Thread& self, std::uint64_t slot) {
+  const std::uint32_t number = incarnation_of(slot);
+  if (number == self.incarnation) return number != 0;
+  const Incarnation& who = incarnations[number];
+  return self.order.C[who.clock % kMaxClocks] >= who.clock_base + epoch_of(slot) || who.thread == self.index;
+}
 
 /// A new local time for the thread.
 void advance_time(Thread& self);

@@ -34,6 +34,12 @@ struct Site {
   bool thread_known;  ///< as at the site before, which is in the same block
 };
 
+/// What the program fetches ahead, it will access.
+bool is_prefetch(const Instruction& instruction) {
+  const auto* const call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+  return call != nullptr && call->getIntrinsicID() == llvm::Intrinsic::prefetch;
+}
+
 /// Whether the runtime may have switched the hooks on or off when it is back. (The functions that glances
 /// call may do so, too, when the recording ends; they ask again.)
 bool may_switch_hooks(const Instruction& instruction) {
@@ -88,6 +94,26 @@ class Writer {
         pointer_(llvm::PointerType::getUnqual(module_.getContext())),
         word_(llvm::Type::getInt64Ty(module_.getContext())) {}
 
+  /// The shadow of what the program fetches is fetched, too: its memory may be there in time, but the glance
+  /// would have to wait.
+  void fetch_shadow(CallInst& prefetch) {
+    IRBuilder<> before(&prefetch);
+    Value* const thread = before.CreateLoad(pointer_, before.CreateThreadLocalAddress(this->thread()));
+    IRBuilder<> builder(
+        llvm::SplitBlockAndInsertIfThen(before.CreateIsNotNull(thread), prefetch.getIterator(), false));
+    builder.SetCurrentDebugLocation(prefetch.getDebugLoc());
+    constexpr std::uint64_t kLine = 64;
+    constexpr std::uint64_t kShadowOfLine = kLine / 8 * inline_check::kCellBytes;
+    Value* const line =
+        cell_at(builder, builder.CreatePtrToInt(prefetch.getArgOperand(0), word_), kShadowOfLine);
+    for (std::uint64_t at = 0; at < kShadowOfLine; at += kLine)
+      builder.CreateIntrinsic(
+          llvm::Intrinsic::prefetch, {pointer_},
+          {builder.CreateIntToPtr(builder.CreateAdd(line, builder.getInt64(inline_check::kShadowBase + at)),
+                                  pointer_),
+           builder.getInt32(1), builder.getInt32(3), builder.getInt32(1)});
+  }
+
   void replace(const Site& site) {
     CallInst& call = *site.call;
     const Hook& hook = site.hook;
@@ -128,19 +154,23 @@ class Writer {
     builder.CreateStore(builder.CreateAdd(value, builder.getInt32(1)), ordinal);
   }
 
+  /// The offset in the shadow of the cell of an address, rounded down.
+  Value* cell_at(IRBuilder<>& builder, Value* address, std::uint64_t round = inline_check::kCellBytes) {
+    static_assert(inline_check::kCellBytes == 32,
+                  "a shift by two makes an offset in the shadow of one of memory");
+    return builder.CreateAnd(builder.CreateShl(address, 2), (inline_check::kAddressMask << 2) & ~(round - 1));
+  }
+
   /// Whether the runtime must have a closer look.
   Value* look(IRBuilder<>& builder, CallInst& call, const Hook& hook) {
-    static_assert(inline_check::kCellBytes == 16,
-                  "a shift by one makes an offset in the shadow of one of memory");
     const std::optional<unsigned> known_first = first_byte(call, module_.getDataLayout());
     if (known_first && *known_first + hook.bytes > 8) return builder.getTrue();
 
     Value* const address = builder.CreatePtrToInt(call.getArgOperand(0), word_);
-    Value* const offset = builder.CreateAnd(
-        builder.CreateShl(address, 1), (inline_check::kAddressMask << 1) & ~(inline_check::kCellBytes - 1));
     Value* const cell = builder.CreateAdd(
-        offset, builder.getInt64(inline_check::kShadowBase +
-                                 (hook.writes ? inline_check::kWriteWordAt : inline_check::kReadWordAt)));
+        cell_at(builder, address),
+        builder.getInt64(inline_check::kShadowBase +
+                         (hook.writes ? inline_check::kWriteWordAt : inline_check::kReadWordAt)));
     llvm::LoadInst* const word =
         builder.CreateAlignedLoad(word_, builder.CreateIntToPtr(cell, pointer_), llvm::Align(8));
     word->setAtomic(llvm::AtomicOrdering::Monotonic);
@@ -191,8 +221,13 @@ class Writer {
 llvm::PreservedAnalyses InlineHooks::run(Function& function, llvm::FunctionAnalysisManager& /*analyses*/) {
   const llvm::SmallVector<Site> sites = sites_in(function);
   if (sites.empty()) return llvm::PreservedAnalyses::all();
+  llvm::SmallVector<CallInst*> prefetches;
+  for (BasicBlock& block : function)
+    for (Instruction& instruction : block)
+      if (is_prefetch(instruction)) prefetches.push_back(llvm::cast<CallInst>(&instruction));
   Writer writer(function);
   for (const Site& site : sites) writer.replace(site);
+  for (CallInst* const prefetch : prefetches) writer.fetch_shadow(*prefetch);
   return llvm::PreservedAnalyses::none();
 }
 
