@@ -29,7 +29,7 @@ void wait_for(std::uint32_t thread_index) {
   const std::uint32_t* const work = work_of(thread_index);
   const std::uint32_t seen = __atomic_load_n(work, __ATOMIC_ACQUIRE);
   if (seen % 2 == 0) return;
-  while (__atomic_load_n(work, __ATOMIC_ACQUIRE) == seen) yield_processor();
+  for (int i = 0; __atomic_load_n(work, __ATOMIC_ACQUIRE) == seen; ++i) pause_or_yield(i);
 }
 
 }  // namespace

@@ -148,13 +148,8 @@ class LockedCell {
  private:
   RAVEL_NOINLINE std::uint64_t wait() const {
     std::uint64_t word = 0;
-    for (int i = 0; ((word = __atomic_load_n(&cell_.words[kReadWord], __ATOMIC_RELAXED)) & kLocked) != 0;
-         ++i) {
-      if (i < 100)
-        __builtin_ia32_pause();
-      else
-        yield_processor();
-    }
+    for (int i = 0; ((word = __atomic_load_n(&cell_.words[kReadWord], __ATOMIC_RELAXED)) & kLocked) != 0; ++i)
+      pause_or_yield(i);
     return word;
   }
 

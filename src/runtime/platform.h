@@ -33,6 +33,15 @@ std::uint64_t clock_nanoseconds();
 /// Waits while `*word == value`, at most `milliseconds`.
 void wait_on(const void* word, std::uint32_t value, unsigned milliseconds);
 void yield_processor();
+/// In a loop that waits for something short, its turn `i`: the owner is most often at work on another
+/// processor.
+RAVEL_INLINE void pause_or_yield(int i) {
+  constexpr int kPauses = 100;
+  if (i < kPauses)
+    __builtin_ia32_pause();
+  else
+    yield_processor();
+}
 
 /// Writes "ravel: " and the pieces as one line to standard error.
 void complain(const char* text, const char* more = "", const char* last = "");
@@ -68,7 +77,7 @@ class SpinLock {
  public:
   void lock() {
     while (__atomic_exchange_n(&taken_, 1, __ATOMIC_ACQUIRE) != 0)
-      while (__atomic_load_n(&taken_, __ATOMIC_RELAXED) != 0) yield_processor();
+      for (int i = 0; __atomic_load_n(&taken_, __ATOMIC_RELAXED) != 0; ++i) pause_or_yield(i);
   }
   void unlock() { __atomic_store_n(&taken_, 0, __ATOMIC_RELEASE); }
 
