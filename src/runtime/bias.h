@@ -86,7 +86,8 @@ RAVEL_INLINE void count_use(Thread& self, Bias& bias) {
 
 /// Where a thread says that it is at work.
 std::uint32_t* work_of(std::uint32_t thread_index);
-/// The memory is new: its regions are nobody's.
+/// The memory is new: its regions are nobody's. Who is at work there still, or changes a word there, uses
+/// what was freed.
 void forget_biases(std::uintptr_t address, std::size_t bytes);
 bool map_biases();
 /// In a new stream.

@@ -8,8 +8,8 @@
 //   who, when, where, which bytes  an access that is not in the stream (yet)
 //   the same without where         one that is
 //   which bytes alone              something that the stream knows, and the cell does not: never ordered
-// A cell is changed by who has locked it. Hooks look at one without that: what they see there of their own
-// thread and its present time is true.
+// A cell is changed by who has locked it, or alone uses the memory around it (bias.h). Hooks look at one
+// without that: what they see there of their own thread and its present time is true.
 #pragma once
 
 #include <cstdint>
@@ -42,10 +42,12 @@ RAVEL_INLINE Cell* cell_of(std::uintptr_t address) {
 
 // A slot: incarnation 11 bits (who), epoch 19 (when), site 22 (where, site.h), near 1, bytes 8 (which, a bit
 // each); the highest bit, the one below the epoch and the one above `near` are free. `near`: the bytes were
-// accessed at several places at that time, of which this is one. Of the read and the write slot: its thread
-// is ordered after all that others have done here, for certain.
+// accessed at several places at that time, of which this is one.
+
+/// A free bit of the read and of the write slot: its thread is ordered after all that others have done here,
+/// for certain.
 inline constexpr std::uint64_t kOrdered = std::uint64_t{1} << 32;
-// The free bits of the read slot:
+// Of the read slot:
 inline constexpr std::uint64_t kLocked = std::uint64_t{1} << 63;
 inline constexpr std::uint64_t kFurther = 1 << 9;  ///< there are further slots
 // Of the write slot:

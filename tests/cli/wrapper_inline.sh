@@ -84,6 +84,13 @@ out_has ravel_clang19.so
 expect 0 "$cxx" --ravel-compiler=g++ --ravel-print-command -O2 -c kinds.cpp
 ! grep -q -- -fpass-plugin out || fail 'a plugin for g++'
 
+# What a program fetches ahead: the four lines of its shadow are fetched, too.
+printf 'int f(int* p) { __builtin_prefetch(p + 64); return *p; }\n' >ahead.cpp
+expect 0 "$cxx" -O2 -S -emit-llvm ahead.cpp -o ahead.ll
+[[ $(grep -c 'call void @llvm.prefetch' ahead.ll) == 5 ]] || fail 'shadow is not fetched'
+expect 0 "$cxx" -O2 --ravel-no-inline -S -emit-llvm ahead.cpp -o ahead.ll
+[[ $(grep -c 'call void @llvm.prefetch' ahead.ll) == 1 ]] || fail 'shadow is fetched for nobody'
+
 # The same events by every filter: accesses of all sizes at all offsets, thread by thread.
 cat >events.cpp <<'P'
 #include <atomic>
