@@ -4,7 +4,7 @@
 //
 //   thread = *kThread                                 thread-local; null: nothing to do
 //   ++thread.ordinal
-//   word = shadow[address].words[read or write]
+//   word = shadow[read or write][address / 8]
 //   ((word ^ thread.hot_tag) & kTagMask) == 0, and word has the bits of these bytes: nothing to do
 //
 // Whoever changes any of this raises the version. It is part of the symbols' names, so that objects and a
@@ -14,18 +14,17 @@
 #include <cstdint>
 
 /// The name of a symbol as a literal, also for assembler code.
-#define RAVEL_INLINE_SYMBOL(name) "__ravel_inline2_" name
+#define RAVEL_INLINE_SYMBOL(name) "__ravel_inline3_" name
 
 namespace ravel::inline_check {
 
-// The cell of eight bytes at `address` is at kShadowBase + ((address & kAddressMask & ~7) << 2).
-inline constexpr std::uint64_t kShadowBase = 0x1000'0000'0000;
+// The words of eight bytes at `address` are at kReadShadow or kWriteShadow + (address & kAddressMask & ~7).
+// The last digits differ, so that memory and its words do not compete for the same part of a cache.
 inline constexpr std::uint64_t kAddressMask = 0x0fff'ffff'ffff;
-inline constexpr std::uint64_t kCellBytes = 32;
-inline constexpr std::uint64_t kReadWordAt = 0;
-inline constexpr std::uint64_t kWriteWordAt = 8;
+inline constexpr std::uint64_t kReadShadow = 0x1000'0000'0540;
+inline constexpr std::uint64_t kWriteShadow = 0x2000'0000'0a80;
 
-// A word of a cell: who and when, and one bit for each byte. A tag has none of the lower bits.
+// A word: who and when, and one bit for each byte. A tag has none of the lower bits.
 inline constexpr std::uint64_t kTagMask = 0x7fff'fffe'0000'0000;
 inline constexpr std::uint64_t kBytesMask = 0xff;
 

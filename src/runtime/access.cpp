@@ -16,21 +16,20 @@ bool is_mine(const Thread& self, std::uint64_t word) {
 }
 
 /// Decides about an access to some bytes of a cell, for a trace with all accesses, or one of each local time.
-Outcome enter_unowned_cell(Thread& self, Cell& cell, std::uint64_t bytes, unsigned kind) {
+Outcome enter_unowned_cell(Thread& self, const Cell& cell, std::uint64_t bytes, unsigned kind) {
   if (recorder.filter == FilterLevel::None || self.incarnation == 0) return Outcome::Record;
   const std::uint64_t mine = kSegment | self.tag | bytes;
-  const std::uint64_t old = __atomic_load_n(&cell.words[kind], __ATOMIC_RELAXED);
-  const std::uint64_t beside = __atomic_load_n(&cell.words[1 - kind], __ATOMIC_RELAXED);
+  const std::uint64_t old = __atomic_load_n(&cell.word(kind), __ATOMIC_RELAXED);
+  const std::uint64_t beside = __atomic_load_n(&cell.word(1 - kind), __ATOMIC_RELAXED);
   const bool alone = beside == 0 || ((beside ^ mine) & kTagMask) == 0 || is_mine(self, beside);
   if (alone && ((old ^ mine) & kTagMask) == 0 && covers(old, mine)) return Outcome::Dropped;
-  __atomic_store_n(&cell.words[kind], mine, __ATOMIC_RELAXED);
+  __atomic_store_n(&cell.word(kind), mine, __ATOMIC_RELAXED);
   return Outcome::Record;
 }
 
 RAVEL_NOINLINE Outcome enter(Thread& self, std::uintptr_t cell_address, std::uint64_t bytes, unsigned kind,
                              std::uint32_t place) {
-  if (recorder.filter != FilterLevel::Owner)
-    return enter_unowned_cell(self, *cell_of(cell_address), bytes, kind);
+  if (recorder.filter != FilterLevel::Owner) return enter_unowned_cell(self, Cell(cell_address), bytes, kind);
   return enter_cell(self, cell_address, bytes, kind, place);
 }
 
@@ -38,10 +37,9 @@ RAVEL_NOINLINE Outcome enter(Thread& self, std::uintptr_t cell_address, std::uin
 void reach_access(const Thread& self, std::uintptr_t address, std::size_t bytes, unsigned kind, Pc pc) {
   if (!controlled || switch_at == SwitchAt::Sync) return;
   if (switch_at == SwitchAt::Shared) {
-    const Cell* cell = cell_of(address);
-    const Cell* const end = cell_of(address + bytes - 1) + 1;
-    while (cell < end && !is_contended(self, *cell)) ++cell;
-    if (cell == end) return;
+    std::uintptr_t at = address & ~std::uintptr_t{7};
+    while (at < address + bytes && !is_contended(self, Cell(at))) at += 8;
+    if (at >= address + bytes) return;
   }
   reach({.kind = kind == kReadWord ? OperationKind::Read : OperationKind::Write,
          .object = reinterpret_cast<const void*>(address),
@@ -54,6 +52,7 @@ void access_slowly(Thread& self, std::uintptr_t address, unsigned bytes, unsigne
   const std::uintptr_t cell_address = address & ~std::uintptr_t{7};
   const std::uint64_t code = bytes_code(address & 7, bytes);
   if (self.hot_tag == self.tag) [[likely]] {  // hooks decide at a glance: nothing else is to be seen to
+    fetch_cell(Cell(address), kind);
     const Inside inside(self);
     const std::uint32_t place = code_of(pc);
     if (enter_cell(self, cell_address, code, kind, place) == Outcome::Record) [[unlikely]]
@@ -95,9 +94,10 @@ void share_range(Thread& self, std::uintptr_t address, std::size_t bytes) {
   if (recorder.filter == FilterLevel::None || !sees_accesses) return;
   const Inside inside(self);
   for (std::uintptr_t at = address & ~std::uintptr_t{7}; at < address + bytes; at += 8) {
-    Cell& cell = *cell_of(at);
+    const Cell cell(at);
     if (recorder.filter == FilterLevel::Segment) {  // it comes between repetitions
-      for (std::uint64_t& word : cell.words) __atomic_store_n(&word, 0, __ATOMIC_RELAXED);
+      for (const unsigned kind : {kReadWord, kWriteWord})
+        __atomic_store_n(&cell.word(kind), 0, __ATOMIC_RELAXED);
       continue;
     }
     const std::uintptr_t first = at < address ? address : at;
@@ -110,10 +110,9 @@ namespace {
 
 /// Whether the trace knows of any of these cells.
 bool any_in_stream(std::uintptr_t address, std::size_t bytes) {
-  const Cell* const end = cell_of(address + bytes - 1) + 1;
   std::uint64_t all = 0;
-  for (const Cell* cell = cell_of(address); cell < end; ++cell)
-    all |= __atomic_load_n(&cell->words[kWriteWord], __ATOMIC_RELAXED);
+  for (std::uintptr_t at = address & ~std::uintptr_t{7}; at < address + bytes; at += 8)
+    all |= __atomic_load_n(&Cell(at).write(), __ATOMIC_RELAXED);
   return (all & kInStream) != 0;
 }
 
@@ -144,10 +143,9 @@ void memory_begins(Thread& self, std::uintptr_t address, std::size_t bytes, Pc p
 void block_begins(Thread& self, std::uintptr_t address, std::size_t bytes, Pc pc) {
   memory_begins(self, address, bytes, pc);
   if (recorder.filter != FilterLevel::Owner || bytes >= kLargeBlock) return;
-  Cell& mark = *cell_of(address - 8);
-  __atomic_store_n(&mark.words[1], bytes, __ATOMIC_RELAXED);
-  __atomic_store_n(&mark.words[0], std::uint64_t{kBlockMark} << kIncarnationAt | code_of(pc),
-                   __ATOMIC_RELEASE);
+  const Cell mark(address - 8);
+  __atomic_store_n(&mark.write(), bytes, __ATOMIC_RELAXED);
+  __atomic_store_n(&mark.read(), std::uint64_t{kBlockMark} << kIncarnationAt | code_of(pc), __ATOMIC_RELEASE);
   grow_heap(address, address + bytes);
 }
 
@@ -165,9 +163,9 @@ void memory_ends(Thread& self, std::uintptr_t address, std::size_t bytes, Pc pc)
   const std::uintptr_t last = known ? address : address + bytes - 1;
   UntouchedCells untouched;
   for (std::uintptr_t at = address & ~std::uintptr_t{7}; at <= last; at += 8) {
-    Cell& cell = *cell_of(at);
+    const Cell cell(at);
     if (bytes >= kLargeBlock) {
-      if (const std::size_t count = untouched.count_from(&cell); count > 0) {
+      if (const std::size_t count = untouched.count_from(cell); count > 0) {
         at += 8 * (count - 1);
         continue;
       }
@@ -182,7 +180,7 @@ void memory_ends(Thread& self, std::uintptr_t address, std::size_t bytes, Pc pc)
   const std::uint64_t freed = self.tag | cell_place(site_of(self, code_of(pc)));
   const std::size_t remembered = bytes < kRememberedFree ? bytes : kRememberedFree;
   for (std::uintptr_t at = address & ~std::uintptr_t{7}; at < address + remembered; at += 8)
-    __atomic_store_n(&cell_of(at)->words[kWriteWord], freed | bytes_code(0, 8), __ATOMIC_RELAXED);
+    __atomic_store_n(&Cell(at).write(), freed | bytes_code(0, 8), __ATOMIC_RELAXED);
 }
 
 }  // namespace ravel::rt

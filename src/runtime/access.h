@@ -26,7 +26,7 @@ RAVEL_NOINLINE void access_range(Thread& self, std::uintptr_t address, std::size
 /// This thread, at this local time, and these bytes of a cell: remembered or recorded already, and nobody has
 /// come since.
 RAVEL_INLINE bool is_repeated(const Thread& self, std::uintptr_t address, unsigned bytes, unsigned kind) {
-  const std::uint64_t word = __atomic_load_n(&cell_of(address)->words[kind], __ATOMIC_RELAXED);
+  const std::uint64_t word = __atomic_load_n(&Cell(address).word(kind), __ATOMIC_RELAXED);
   return ((word ^ self.hot_tag) & kTagMask) == 0 && covers(word, bytes_code(address & 7, bytes));
 }
 

@@ -16,17 +16,16 @@ std::uint64_t merged(std::uint64_t slot, std::uint64_t other) {
 /// A cell that the thread has locked, or that is in a region of its own (bias.h), with its slots.
 class LockedCell {
  public:
-  RAVEL_INLINE LockedCell(Thread& self, Cell& cell, std::uintptr_t address, Region region)
+  RAVEL_INLINE LockedCell(Thread& self, const Cell& cell, std::uintptr_t address, Region region)
       : self_(self), cell_(cell), address_(address) {
-    std::uint64_t word = __atomic_load_n(&cell.words[kReadWord], __ATOMIC_RELAXED);
-    while (
-        region != Region::Own &&
-        ((word & kLocked) != 0 || !__atomic_compare_exchange_n(&cell.words[kReadWord], &word, word | kLocked,
-                                                               false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))) {
+    std::uint64_t word = __atomic_load_n(&cell.read(), __ATOMIC_RELAXED);
+    while (region != Region::Own &&
+           ((word & kLocked) != 0 || !__atomic_compare_exchange_n(&cell.read(), &word, word | kLocked, false,
+                                                                  __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))) {
       if ((word & kLocked) != 0) word = wait();
     }
     original_ = word;
-    const std::uint64_t write = __atomic_load_n(&cell.words[kWriteWord], __ATOMIC_RELAXED);
+    const std::uint64_t write = __atomic_load_n(&cell.write(), __ATOMIC_RELAXED);
     read_ = word & kSlotMask;
     write_ = write & kSlotMask;
     flags_ = write & kInStream;
@@ -35,18 +34,18 @@ class LockedCell {
       const std::uint64_t written = (write & kOrdered) != 0 ? write & kBytesMask : 0;
       const std::uint64_t read = (word & kOrdered) != 0 ? word & kBytesMask : 0;
       for (int i = 0; i < 2; ++i) {
-        const std::uint64_t slot = cell.further[i];
+        const std::uint64_t slot = cell.further()[i];
         further_[i] = without(slot, (slot & kOfWrite) != 0 ? written : written | read);
       }
     }
   }
   /// Nothing has changed.
-  void leave_alone() { __atomic_store_n(&cell_.words[kReadWord], original_, __ATOMIC_RELEASE); }
+  void leave_alone() { __atomic_store_n(&cell_.read(), original_, __ATOMIC_RELEASE); }
   RAVEL_INLINE void leave() {
     std::uint64_t read = read_;
     if (((original_ & kFurther) | further_[0] | further_[1]) != 0) [[unlikely]] {
-      cell_.further[0] = further_[0];
-      cell_.further[1] = further_[1];
+      cell_.further()[0] = further_[0];
+      cell_.further()[1] = further_[1];
       if (has_bytes(further_[0]) || has_bytes(further_[1])) read |= kFurther;
     }
     std::uint64_t write = write_ | flags_;
@@ -54,8 +53,8 @@ class LockedCell {
       if (incarnation_of(read) == self_.incarnation) read |= kOrdered;
       if (incarnation_of(write) == self_.incarnation) write |= kOrdered;
     }
-    __atomic_store_n(&cell_.words[kWriteWord], write, __ATOMIC_RELAXED);
-    __atomic_store_n(&cell_.words[kReadWord], read, __ATOMIC_RELEASE);
+    __atomic_store_n(&cell_.write(), write, __ATOMIC_RELAXED);
+    __atomic_store_n(&cell_.read(), read, __ATOMIC_RELEASE);
   }
 
   bool marks_block() const { return incarnation_of(original_) == kBlockMark; }
@@ -91,7 +90,7 @@ class LockedCell {
       const Incarnation& who = incarnations[incarnation_of(slot)];
       order_clash(self_, who.clock, who.clock_base + epoch_of(slot));
       // A plain write is not the value of an atomic store.
-      if (incarnation_of(slot) == 0 && kind == kWriteWord) forget_atomics(address_, sizeof(Cell::words[0]));
+      if (incarnation_of(slot) == 0 && kind == kWriteWord) forget_atomics(address_, 8);
     }
     return true;
   }
@@ -148,7 +147,7 @@ class LockedCell {
  private:
   RAVEL_NOINLINE std::uint64_t wait() const {
     std::uint64_t word = 0;
-    for (int i = 0; ((word = __atomic_load_n(&cell_.words[kReadWord], __ATOMIC_RELAXED)) & kLocked) != 0; ++i)
+    for (int i = 0; ((word = __atomic_load_n(&cell_.read(), __ATOMIC_RELAXED)) & kLocked) != 0; ++i)
       pause_or_yield(i);
     return word;
   }
@@ -255,7 +254,7 @@ class LockedCell {
   }
 
   Thread& self_;
-  Cell& cell_;
+  Cell cell_;
   std::uintptr_t address_;
   std::uint64_t original_;  ///< the read word
   std::uint64_t read_;
@@ -294,7 +293,7 @@ RAVEL_INLINE auto work_at(Thread& self, std::uintptr_t address, Do act) {
 }  // namespace
 
 template <unsigned kKind>
-Outcome enter_at_length(Thread& self, Cell& cell, std::uintptr_t cell_address, std::uint64_t bytes,
+Outcome enter_at_length(Thread& self, const Cell& cell, std::uintptr_t cell_address, std::uint64_t bytes,
                         std::uint32_t place, Region region) {
   LockedCell locked(self, cell, cell_address, region);
   if (locked.marks_block()) [[unlikely]] {
@@ -313,14 +312,14 @@ Outcome enter_at_length(Thread& self, Cell& cell, std::uintptr_t cell_address, s
   return Outcome::Dropped;
 }
 
-template Outcome enter_at_length<kReadWord>(Thread&, Cell&, std::uintptr_t, std::uint64_t, std::uint32_t,
-                                            Region);
-template Outcome enter_at_length<kWriteWord>(Thread&, Cell&, std::uintptr_t, std::uint64_t, std::uint32_t,
-                                             Region);
+template Outcome enter_at_length<kReadWord>(Thread&, const Cell&, std::uintptr_t, std::uint64_t,
+                                            std::uint32_t, Region);
+template Outcome enter_at_length<kWriteWord>(Thread&, const Cell&, std::uintptr_t, std::uint64_t,
+                                             std::uint32_t, Region);
 
-void enter_cell_atomically(Thread& self, Cell& cell, std::uintptr_t cell_address, std::uint64_t bytes) {
-  const std::uint64_t read = __atomic_load_n(&cell.words[kReadWord], __ATOMIC_ACQUIRE);
-  const std::uint64_t write = __atomic_load_n(&cell.words[kWriteWord], __ATOMIC_RELAXED);
+void enter_cell_atomically(Thread& self, const Cell& cell, std::uintptr_t cell_address, std::uint64_t bytes) {
+  const std::uint64_t read = __atomic_load_n(&cell.read(), __ATOMIC_ACQUIRE);
+  const std::uint64_t write = __atomic_load_n(&cell.write(), __ATOMIC_RELAXED);
   if ((read & (kLocked | kFurther | bytes)) == 0 && same_time(write, 0) && covers(write, bytes)) return;
   work_at(self, cell_address, [&](Region region) {
     LockedCell locked(self, cell, cell_address, region);
@@ -330,9 +329,9 @@ void enter_cell_atomically(Thread& self, Cell& cell, std::uintptr_t cell_address
   });
 }
 
-bool leave_cell(Thread& self, Cell& cell, std::uintptr_t cell_address) {
-  const std::uint64_t read = __atomic_load_n(&cell.words[kReadWord], __ATOMIC_RELAXED);
-  const std::uint64_t write = __atomic_load_n(&cell.words[kWriteWord], __ATOMIC_RELAXED);
+bool leave_cell(Thread& self, const Cell& cell, std::uintptr_t cell_address) {
+  const std::uint64_t read = __atomic_load_n(&cell.read(), __ATOMIC_RELAXED);
+  const std::uint64_t write = __atomic_load_n(&cell.write(), __ATOMIC_RELAXED);
   const auto is_own = [&](std::uint64_t slot) {
     return !has_bytes(slot) || (incarnation_of(slot) == self.incarnation && self.incarnation != 0);
   };
@@ -350,8 +349,8 @@ bool leave_cell(Thread& self, Cell& cell, std::uintptr_t cell_address) {
 }
 
 bool is_contended(const Thread& self, const Cell& cell) {
-  const std::uint64_t read = __atomic_load_n(&cell.words[kReadWord], __ATOMIC_RELAXED);
-  const std::uint64_t write = __atomic_load_n(&cell.words[kWriteWord], __ATOMIC_RELAXED);
+  const std::uint64_t read = __atomic_load_n(&cell.read(), __ATOMIC_RELAXED);
+  const std::uint64_t write = __atomic_load_n(&cell.write(), __ATOMIC_RELAXED);
   if (incarnation_of(read) == kBlockMark) return false;
   if ((write & kInStream) != 0) return true;
   const auto of_another = [&](std::uint64_t slot) {

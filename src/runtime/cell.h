@@ -18,9 +18,9 @@ namespace ravel::rt {
 enum class Outcome : std::uint8_t { Dropped, Record };
 
 /// An atomic access to some bytes of a cell, which will be recorded: so will the next plain one to them.
-void enter_cell_atomically(Thread& self, Cell& cell, std::uintptr_t cell_address, std::uint64_t bytes);
+void enter_cell_atomically(Thread& self, const Cell& cell, std::uintptr_t cell_address, std::uint64_t bytes);
 /// The thread gives the memory back: that counts as a write. True if the stream has to know of it.
-bool leave_cell(Thread& self, Cell& cell, std::uintptr_t cell_address);
+bool leave_cell(Thread& self, const Cell& cell, std::uintptr_t cell_address);
 
 RAVEL_INLINE bool has_bytes(std::uint64_t slot) { return (slot & kBytesMask) != 0; }
 RAVEL_INLINE bool is_told(std::uint64_t slot) { return (slot & kCellPlaceMask) == 0; }
@@ -41,27 +41,31 @@ RAVEL_INLINE std::uint64_t read_after_write(std::uint64_t read, std::uint64_t wr
   return rest == 0 && incarnation_of(write) != 0 ? (write & kTagMask) | bytes : rest;
 }
 
-/// Replaces both words of a cell if they are what they were.
-RAVEL_INLINE bool replace(Cell& cell, Region region, std::uint64_t read, std::uint64_t write,
+/// Replaces the first two slots of a cell if they are what they were.
+template <unsigned kKind>
+RAVEL_INLINE bool replace(const Cell& cell, Region region, std::uint64_t read, std::uint64_t write,
                           std::uint64_t next_read, std::uint64_t next_write) {
-  if (region == Region::Own) {
-    __atomic_store_n(&cell.words[kReadWord], next_read, __ATOMIC_RELAXED);
-    __atomic_store_n(&cell.words[kWriteWord], next_write, __ATOMIC_RELAXED);
-    return true;
+  if (region != Region::Own) {
+    if (!__atomic_compare_exchange_n(&cell.read(), &read, read | kLocked, false, __ATOMIC_ACQUIRE,
+                                     __ATOMIC_RELAXED))
+      return false;
+    if (__atomic_load_n(&cell.write(), __ATOMIC_RELAXED) != write) {
+      __atomic_store_n(&cell.read(), read, __ATOMIC_RELEASE);
+      return false;
+    }
   }
-  __extension__ using Both = unsigned __int128;
-  const Both old = Both{write} << 64 | read;
-  const Both next = Both{next_write} << 64 | next_read;
-  return __sync_bool_compare_and_swap(reinterpret_cast<Both*>(&cell), old, next);
+  if (kKind == kWriteWord) __atomic_store_n(&cell.write(), next_write, __ATOMIC_RELAXED);
+  __atomic_store_n(&cell.read(), next_read, __ATOMIC_RELEASE);
+  return true;
 }
 
 /// The short way: the thread is ordered after all that others have done in the cell, and nothing has to be
 /// kept of what its last access of this kind was about. False: it was not that.
 template <unsigned kKind>
-RAVEL_INLINE bool enter_shortly(Thread& self, Cell& cell, std::uint64_t bytes, std::uint32_t place,
+RAVEL_INLINE bool enter_shortly(Thread& self, const Cell& cell, std::uint64_t bytes, std::uint32_t place,
                                 Region region) {
-  const std::uint64_t read = __atomic_load_n(&cell.words[kReadWord], __ATOMIC_RELAXED);
-  const std::uint64_t write = __atomic_load_n(&cell.words[kWriteWord], __ATOMIC_RELAXED);
+  const std::uint64_t read = __atomic_load_n(&cell.read(), __ATOMIC_RELAXED);
+  const std::uint64_t write = __atomic_load_n(&cell.write(), __ATOMIC_RELAXED);
   const std::uint64_t old = kKind == kWriteWord ? write : read;
   const auto is_own = [&](std::uint64_t slot) { return incarnation_of(slot) == self.incarnation; };
   if (self.incarnation == 0 || (read & kLocked) != 0) return false;
@@ -82,23 +86,30 @@ RAVEL_INLINE bool enter_shortly(Thread& self, Cell& cell, std::uint64_t bytes, s
   }
   next |= kOrdered;
   if constexpr (kKind == kWriteWord)
-    return replace(cell, region, read, write,
-                   read_after_write(read & kSlotMask, next & kSlotMask) | (read & ~kSlotMask), next);
+    return replace<kKind>(cell, region, read, write,
+                          read_after_write(read & kSlotMask, next & kSlotMask) | (read & ~kSlotMask), next);
   else
-    return replace(cell, region, read, write, next, write);
+    return replace<kKind>(cell, region, read, write, next, write);
 }
 
 /// All other ways.
 template <unsigned kKind>
-Outcome enter_at_length(Thread& self, Cell& cell, std::uintptr_t cell_address, std::uint64_t bytes,
+Outcome enter_at_length(Thread& self, const Cell& cell, std::uintptr_t cell_address, std::uint64_t bytes,
                         std::uint32_t place, Region region);
 
 template <unsigned kKind>
 RAVEL_INLINE Outcome enter_region(Thread& self, std::uintptr_t cell_address, std::uint64_t bytes,
                                   std::uint32_t place, Region region) {
-  Cell& cell = *cell_of(cell_address);
+  const Cell cell(cell_address);
   if (enter_shortly<kKind>(self, cell, bytes, place, region)) return Outcome::Dropped;
   return enter_at_length<kKind>(self, cell, cell_address, bytes, place, region);
+}
+
+/// The hook has looked at one slot: what else may be needed of the cell is fetched while there is other work.
+RAVEL_INLINE void fetch_cell(const Cell& cell, unsigned kind) {
+  __builtin_prefetch(&cell.word(1 - kind), 1);
+  if (kind == kReadWord && (__atomic_load_n(&cell.read(), __ATOMIC_RELAXED) & kFurther) != 0)
+    __builtin_prefetch(cell.further(), 1);
 }
 
 /// A plain access to some bytes of a cell (a bit each), in code at `place`. Record: the caller records it.

@@ -194,18 +194,18 @@ std::size_t put_remembered(Record* to, std::uintptr_t cell_address, const Rememb
 constinit std::uintptr_t heap_low = UINTPTR_MAX;
 constinit std::uintptr_t heap_high = 0;
 
-/// The mark of the block that holds the address; null: it is in none that has one.
-Cell* find_mark(std::uintptr_t address, std::uintptr_t& begin) {
+/// Whether there is the mark of a block that holds the address, which begins behind it.
+bool find_mark(std::uintptr_t address, std::uintptr_t& begin) {
   if (address < __atomic_load_n(&heap_low, __ATOMIC_RELAXED) ||
       address >= __atomic_load_n(&heap_high, __ATOMIC_RELAXED))
-    return nullptr;
+    return false;
   begin = address & ~std::uintptr_t{7};
   for (std::size_t i = 0; i < kLargeBlock / 8; ++i, begin -= 8) {
-    Cell* const cell = cell_of(begin - 8);
-    if (incarnation_of(__atomic_load_n(&cell->words[0], __ATOMIC_ACQUIRE)) != kBlockMark) continue;
-    return address - begin < __atomic_load_n(&cell->words[1], __ATOMIC_RELAXED) ? cell : nullptr;
+    const Cell cell(begin - 8);
+    if (incarnation_of(__atomic_load_n(&cell.read(), __ATOMIC_ACQUIRE)) != kBlockMark) continue;
+    return address - begin < __atomic_load_n(&cell.write(), __ATOMIC_RELAXED);
   }
-  return nullptr;
+  return false;
 }
 
 constinit std::uint32_t large_blocks_gone = 0;
@@ -219,7 +219,7 @@ bool is_in_known_block(const Thread& self, std::uintptr_t address) {
   constexpr std::uint64_t kKnown = std::uint64_t{kBlockMark} << kIncarnationAt | kBlockAnnounced;
   for (const KnownBlock& block : self.known_blocks)
     if (address - block.begin < block.bytes)
-      return (__atomic_load_n(&cell_of(block.begin - 8)->words[0], __ATOMIC_RELAXED) & kKnown) == kKnown;
+      return (__atomic_load_n(&Cell(block.begin - 8).read(), __ATOMIC_RELAXED) & kKnown) == kKnown;
   return false;
 }
 
@@ -230,18 +230,18 @@ void announce_block(Thread& self, std::uintptr_t address) {
   std::uint64_t& bare = self.bare_pages[page % Thread::kBarePages];
   if (bare == bare_page(page)) return;
   std::uintptr_t begin = 0;
-  Cell* const mark = find_mark(address, begin);
-  if (mark == nullptr) {
+  if (!find_mark(address, begin)) {
     bare = bare_page(page);
     return;
   }
-  const std::uint64_t bytes = mark->words[1];
+  const Cell mark(begin - 8);
+  const std::uint64_t bytes = mark.write();
   self.known_blocks[self.next_known_block++ % Thread::kKnownBlocks] = {begin, bytes};
-  if ((__atomic_load_n(&mark->words[0], __ATOMIC_RELAXED) & kBlockAnnounced) != 0) return;
+  if ((__atomic_load_n(&mark.read(), __ATOMIC_RELAXED) & kBlockAnnounced) != 0) return;
   Record* const to = reserve(self, 2);
   if (to == nullptr) return;
   const Stamping now(self);  // before it is seen to be announced, as in tell()
-  const std::uint64_t word = __atomic_fetch_or(&mark->words[0], kBlockAnnounced, __ATOMIC_ACQ_REL);
+  const std::uint64_t word = __atomic_fetch_or(&mark.read(), kBlockAnnounced, __ATOMIC_ACQ_REL);
   if ((word & kBlockAnnounced) != 0 || incarnation_of(word) != kBlockMark) return;
   to[0] = {record_head(EventKind::Block, MemoryOrder::None, 0, true, 0, static_cast<std::uint32_t>(word)) |
                std::uint64_t{Record::kWidthInExtra} << Record::kWidthAt,

@@ -3,14 +3,22 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
+#include <initializer_list>
+
 namespace ravel::rt {
 namespace {
 
 // Of so many bytes and more, pages that nobody has touched are left alone.
-constexpr std::size_t kManyBytes = std::size_t{64} * 1024;
+constexpr std::size_t kManyBytes = std::size_t{32} * 1024;
 // From so many on, all pages are given back. Of fewer that would cost more than to clear them: each has to be
 // made again, and every processor must hear that it is gone.
-constexpr std::size_t kHugeBytes = std::size_t{8} * 1024 * 1024;
+constexpr std::size_t kHugeBytes = std::size_t{4} * 1024 * 1024;
+
+constexpr std::uintptr_t kShadowBegin = 0x1000'0000'0000;
+constexpr std::uintptr_t kShadowEnd = kFurtherShadow + 2 * (kAddressMask + 1);
+static_assert(kShadowBegin <= inline_check::kReadShadow &&
+              inline_check::kReadShadow + kAddressMask < inline_check::kWriteShadow &&
+              inline_check::kWriteShadow + kAddressMask < kFurtherShadow);
 
 void clear(std::uintptr_t from, std::uintptr_t to) {
   for (auto* word = reinterpret_cast<std::uint64_t*>(from); word < reinterpret_cast<std::uint64_t*>(to);
@@ -23,7 +31,7 @@ void clear_pages(std::uintptr_t from, std::uintptr_t to) {
   UntouchedCells untouched;
   std::uintptr_t bare = from;  // from here to the page at hand, nobody has touched any
   for (std::uintptr_t page = from; page < to; page += kPageBytes) {
-    if (untouched.count_from(reinterpret_cast<const Cell*>(page)) > 0) continue;
+    if (untouched.in_page(page)) continue;
     forget_memory(bare, page - bare);
     clear(page, page + kPageBytes);
     bare = page + kPageBytes;
@@ -31,19 +39,8 @@ void clear_pages(std::uintptr_t from, std::uintptr_t to) {
   forget_memory(bare, to - bare);
 }
 
-}  // namespace
-
-bool map_shadow() {
-  if (!reserve_memory_at(kShadowBase, kShadowBytes)) return false;
-  // A core file of the program need not hold it.
-  system_call(SYS_madvise, static_cast<long>(kShadowBase), static_cast<long>(kShadowBytes), MADV_DONTDUMP);
-  return true;
-}
-
-void forget_cells(std::uintptr_t address, std::size_t bytes) {
-  if (bytes == 0) return;
-  const auto from = reinterpret_cast<std::uintptr_t>(cell_of(address));
-  const auto to = reinterpret_cast<std::uintptr_t>(cell_of(address + bytes - 1)) + sizeof(Cell);
+/// Clears the slots of one kind.
+void forget_slots(std::uintptr_t from, std::uintptr_t to) {
   if (to - from < kManyBytes) return clear(from, to);
   const std::uintptr_t first_page = (from + kPageBytes - 1) & ~(kPageBytes - 1);
   const std::uintptr_t end_page = to & ~(kPageBytes - 1);
@@ -56,8 +53,36 @@ void forget_cells(std::uintptr_t address, std::size_t bytes) {
   clear(end_page, to);
 }
 
-std::size_t UntouchedCells::count_from(const Cell* cell) {
-  const auto at = reinterpret_cast<std::uintptr_t>(cell);
+/// What nobody needs any more, as whole pages.
+void give_back(std::uintptr_t from, std::uintptr_t to) {
+  const std::uintptr_t first_page = (from + kPageBytes - 1) & ~(kPageBytes - 1);
+  const std::uintptr_t end_page = to & ~(kPageBytes - 1);
+  if (first_page < end_page) forget_memory(first_page, end_page - first_page);
+}
+
+}  // namespace
+
+bool map_shadow() {
+  constexpr std::uintptr_t kBytes = kShadowEnd - kShadowBegin;
+  if (!reserve_memory_at(kShadowBegin, kBytes)) return false;
+  // A core file of the program need not hold it.
+  system_call(SYS_madvise, static_cast<long>(kShadowBegin), static_cast<long>(kBytes), MADV_DONTDUMP);
+  return true;
+}
+
+void forget_cells(std::uintptr_t address, std::size_t bytes) {
+  if (bytes == 0) return;
+  const Cell first(address);
+  const Cell last(address + bytes - 1);
+  for (const unsigned kind : {kReadWord, kWriteWord})
+    forget_slots(reinterpret_cast<std::uintptr_t>(&first.word(kind)),
+                 reinterpret_cast<std::uintptr_t>(&last.word(kind) + 1));
+  if (bytes >= kHugeBytes)
+    give_back(reinterpret_cast<std::uintptr_t>(first.further()),
+              reinterpret_cast<std::uintptr_t>(last.further() + 2));
+}
+
+bool UntouchedCells::in_page(std::uintptr_t at) {
   if (at < begin_ || at >= end_) {
     begin_ = at & ~(kPageBytes - 1);
     end_ = begin_ + kPages * kPageBytes;
@@ -65,13 +90,17 @@ std::size_t UntouchedCells::count_from(const Cell* cell) {
                                    reinterpret_cast<long>(touched_));
     if (is_error(known)) {
       end_ = begin_;
-      return 0;
+      return false;
     }
   }
-  if ((touched_[(at - begin_) / kPageBytes] & 1) != 0) return 0;
-  return (kPageBytes - at % kPageBytes) / sizeof(Cell);
+  return (touched_[(at - begin_) / kPageBytes] & 1) == 0;
 }
 
-void forget_shadow() { forget_memory(kShadowBase, kShadowBytes); }
+std::size_t UntouchedCells::count_from(const Cell& cell) {
+  const auto at = reinterpret_cast<std::uintptr_t>(&cell.read());
+  return in_page(at) ? (kPageBytes - at % kPageBytes) / sizeof(std::uint64_t) : 0;
+}
+
+void forget_shadow() { forget_memory(kShadowBegin, kShadowEnd - kShadowBegin); }
 
 }  // namespace ravel::rt

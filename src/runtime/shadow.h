@@ -8,6 +8,9 @@
 //   who, when, where, which bytes  an access that is not in the stream (yet)
 //   the same without where         one that is
 //   which bytes alone              something that the stream knows, and the cell does not: never ordered
+// The slots of the last reads lie side by side, so do those of the last writes, and the further ones: most
+// hooks look at one slot alone.
+//
 // A cell is changed by who has locked it, or alone uses the memory around it (bias.h). Hooks look at one
 // without that: what they see there of their own thread and its present time is true.
 #pragma once
@@ -22,23 +25,29 @@ namespace ravel::rt {
 // Linux gives programs three windows of addresses: from 0 (programs with fixed addresses), around 0x55.. and
 // 0x56.. (others, with their heap) and around 0x7e.. and 0x7f.. (mappings, stacks). They stay apart in the
 // low 44 bits, so the shadow needs no table.
-inline constexpr std::uintptr_t kShadowBase = inline_check::kShadowBase;
 inline constexpr std::uintptr_t kAddressMask = inline_check::kAddressMask;
-inline constexpr std::uintptr_t kShadowBytes = 4 * (kAddressMask + 1);
-struct Cell {
-  std::uint64_t words[2];    ///< by Kind
-  std::uint64_t further[2];  ///< slots of either kind
-};
-static_assert(sizeof(Cell) == inline_check::kCellBytes);
+inline constexpr std::uintptr_t kFurtherShadow = 0x3000'0000'1000;
 
 inline constexpr unsigned kReadWord = 0;
 inline constexpr unsigned kWriteWord = 1;
-static_assert(kReadWord * sizeof(Cell::words[0]) == inline_check::kReadWordAt);
-static_assert(kWriteWord * sizeof(Cell::words[0]) == inline_check::kWriteWordAt);
 
-RAVEL_INLINE Cell* cell_of(std::uintptr_t address) {
-  return reinterpret_cast<Cell*>(kShadowBase + ((address & kAddressMask & ~std::uintptr_t{7}) << 2));
-}
+/// The slots for eight bytes of memory.
+class Cell {
+ public:
+  explicit constexpr Cell(std::uintptr_t address) : at_(address & kAddressMask & ~std::uintptr_t{7}) {}
+
+  std::uint64_t& word(unsigned kind) const {
+    return *reinterpret_cast<std::uint64_t*>(
+        (kind == kReadWord ? inline_check::kReadShadow : inline_check::kWriteShadow) + at_);
+  }
+  std::uint64_t& read() const { return word(kReadWord); }
+  std::uint64_t& write() const { return word(kWriteWord); }
+  /// Two of either kind. Without kFurther they mean nothing.
+  std::uint64_t* further() const { return reinterpret_cast<std::uint64_t*>(kFurtherShadow + 2 * at_); }
+
+ private:
+  std::uintptr_t at_;
+};
 
 // A slot: incarnation 11 bits (who), epoch 19 (when), site 22 (where, site.h), near 1, bytes 8 (which, a bit
 // each); the highest bit, the one below the epoch and the one above `near` are free. `near`: the bytes were
@@ -98,12 +107,14 @@ inline constexpr std::uint64_t kBlockAnnounced = std::uint64_t{1} << 32;  ///< t
 /// Blocks of this size or more are announced when they are allocated, so no mark is further away.
 inline constexpr std::size_t kLargeBlock = std::size_t{64} * 1024;
 
-/// Tells which cells lie in pages of the shadow that nobody has touched yet: they are empty, and reading them
-/// would cost a page fault each.
+/// Tells which pages of the shadow nobody has touched yet: they are empty, and reading them would cost a page
+/// fault each. Whoever changes a cell touches its read slot, too.
 class UntouchedCells {
  public:
-  /// How many from this one on lie in the same page, if it is untouched; else 0.
-  std::size_t count_from(const Cell* cell);
+  /// The page of this address of the shadow.
+  bool in_page(std::uintptr_t at);
+  /// How many cells from this one on have their read slots in the same page, if it is untouched; else 0.
+  std::size_t count_from(const Cell& cell);
 
  private:
   static constexpr std::size_t kPages = 512;  ///< that are asked for at once

@@ -42,7 +42,7 @@ __attribute__((target("avx2"))) double special(double* p) { return *p; }
 }
 P
 kinds() {
-  local i='__ravel_inline2'
+  local i='__ravel_inline3'
   is "$1" read4 "${i}_read4*1 ${i}_thread*1"
   is "$1" write8 "${i}_thread*1 ${i}_write8*1"
   is "$1" both "${i}_read4*2 ${i}_thread*1"
@@ -69,9 +69,9 @@ expect 0 "$cxx" -Werror -O2 -fno-sanitize=thread -c kinds.cpp
 if nm kinds.o | grep -qE '__(tsan|ravel)_'; then fail 'a file that is left out calls the runtime'; fi
 # The compiler's other outputs.
 expect 0 "$cxx" -Werror -O2 -S kinds.cpp -o kinds.s
-grep -q __ravel_inline2_read4 kinds.s || fail 'assembler code'
+grep -q __ravel_inline3_read4 kinds.s || fail 'assembler code'
 expect 0 "$cxx" -Werror -O2 -S -emit-llvm kinds.cpp -o kinds.ll
-grep -q 'call preserve_mostcc void @__ravel_inline2_read4' kinds.ll || fail 'intermediate code'
+grep -q 'call preserve_mostcc void @__ravel_inline3_read4' kinds.ll || fail 'intermediate code'
 expect 0 "$cxx" -Werror -E kinds.cpp
 expect 0 "$cxx" -Werror -O2 -x c++-header kinds.cpp -o kinds.h.pch
 echo 'int other(int* p) { return *p; }' >other.cpp
@@ -84,10 +84,10 @@ out_has ravel_clang19.so
 expect 0 "$cxx" --ravel-compiler=g++ --ravel-print-command -O2 -c kinds.cpp
 ! grep -q -- -fpass-plugin out || fail 'a plugin for g++'
 
-# What a program fetches ahead: the four lines of its shadow are fetched, too.
+# What a program fetches ahead: its words of the shadow are fetched, too.
 printf 'int f(int* p) { __builtin_prefetch(p + 64); return *p; }\n' >ahead.cpp
 expect 0 "$cxx" -O2 -S -emit-llvm ahead.cpp -o ahead.ll
-[[ $(grep -c 'call void @llvm.prefetch' ahead.ll) == 5 ]] || fail 'shadow is not fetched'
+[[ $(grep -c 'call void @llvm.prefetch' ahead.ll) == 3 ]] || fail 'shadow is not fetched'
 expect 0 "$cxx" -O2 --ravel-no-inline -S -emit-llvm ahead.cpp -o ahead.ll
 [[ $(grep -c 'call void @llvm.prefetch' ahead.ll) == 1 ]] || fail 'shadow is fetched for nobody'
 
@@ -142,7 +142,7 @@ P
 for level in -O1 -O2 -O3; do
   expect 0 "$cxx" -g $level -no-pie events.cpp -o inlined
   expect 0 "$cxx" -g $level -no-pie --ravel-no-inline events.cpp -o called
-  nm inlined | grep -q __ravel_inline2_write8 || fail 'not inlined'
+  nm inlined | grep -q __ravel_inline3_write8 || fail 'not inlined'
   if nm called | grep -q __ravel_inline; then fail 'inlined'; fi
   for options in --filter=owner --filter=segment --filter=none '--schedule=random --seed=3 --switch-at=all'; do
     for program in inlined called; do
@@ -217,13 +217,13 @@ done
 # A library in a host that knows nothing of it.
 printf '%s\n' 'static int x;' 'extern "C" int work() {' '  x++;' '  return x;' '}' >library.cpp
 expect 0 "$cxx" -O2 -shared -fPIC -Wl,-z,defs library.cpp -o library.so
-nm -D library.so | grep -q __ravel_inline2_thread || fail 'not inlined'
+nm -D library.so | grep -q __ravel_inline3_thread || fail 'not inlined'
 expect 0 python3 -c 'import ctypes; assert ctypes.CDLL("./library.so").work() == 1'
 expect 0 "$RAVEL" record -q -o library.rvl -- python3 -c 'import ctypes; assert ctypes.CDLL("./library.so").work() == 1'
 
 # A runtime of another kind is refused, not misunderstood.
-mkdir other && sed 's/inline2/inline0/g' "$bin/../lib/libravel_rt.so" >other/libravel_rt.so
+mkdir other && sed 's/inline3/inline0/g' "$bin/../lib/libravel_rt.so" >other/libravel_rt.so
 cp -a "$bin/../lib/instead-of-libtsan" other
 expect 0 "$cxx" -O2 -c "$values" -std=c++20 -o values.o
 RAVEL_RUNTIME_DIR=$TMP/other expect 1 "$cxx" values.o -o values
-err_has __ravel_inline2_
+err_has __ravel_inline3_

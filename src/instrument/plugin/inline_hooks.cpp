@@ -102,15 +102,11 @@ class Writer {
     IRBuilder<> builder(
         llvm::SplitBlockAndInsertIfThen(before.CreateIsNotNull(thread), prefetch.getIterator(), false));
     builder.SetCurrentDebugLocation(prefetch.getDebugLoc());
-    constexpr std::uint64_t kLine = 64;
-    constexpr std::uint64_t kShadowOfLine = kLine / 8 * inline_check::kCellBytes;
-    Value* const line =
-        cell_at(builder, builder.CreatePtrToInt(prefetch.getArgOperand(0), word_), kShadowOfLine);
-    for (std::uint64_t at = 0; at < kShadowOfLine; at += kLine)
+    Value* const offset = shadow_offset(builder, builder.CreatePtrToInt(prefetch.getArgOperand(0), word_));
+    for (const std::uint64_t shadow : {inline_check::kReadShadow, inline_check::kWriteShadow})
       builder.CreateIntrinsic(
           llvm::Intrinsic::prefetch, {pointer_},
-          {builder.CreateIntToPtr(builder.CreateAdd(line, builder.getInt64(inline_check::kShadowBase + at)),
-                                  pointer_),
+          {builder.CreateIntToPtr(builder.CreateAdd(offset, builder.getInt64(shadow)), pointer_),
            builder.getInt32(1), builder.getInt32(3), builder.getInt32(1)});
   }
 
@@ -154,11 +150,8 @@ class Writer {
     builder.CreateStore(builder.CreateAdd(value, builder.getInt32(1)), ordinal);
   }
 
-  /// The offset in the shadow of the cell of an address, rounded down.
-  Value* cell_at(IRBuilder<>& builder, Value* address, std::uint64_t round = inline_check::kCellBytes) {
-    static_assert(inline_check::kCellBytes == 32,
-                  "a shift by two makes an offset in the shadow of one of memory");
-    return builder.CreateAnd(builder.CreateShl(address, 2), (inline_check::kAddressMask << 2) & ~(round - 1));
+  Value* shadow_offset(IRBuilder<>& builder, Value* address) {
+    return builder.CreateAnd(address, inline_check::kAddressMask & ~std::uint64_t{7});
   }
 
   /// Whether the runtime must have a closer look.
@@ -167,12 +160,11 @@ class Writer {
     if (known_first && *known_first + hook.bytes > 8) return builder.getTrue();
 
     Value* const address = builder.CreatePtrToInt(call.getArgOperand(0), word_);
-    Value* const cell = builder.CreateAdd(
-        cell_at(builder, address),
-        builder.getInt64(inline_check::kShadowBase +
-                         (hook.writes ? inline_check::kWriteWordAt : inline_check::kReadWordAt)));
+    Value* const slot = builder.CreateAdd(
+        shadow_offset(builder, address),
+        builder.getInt64(hook.writes ? inline_check::kWriteShadow : inline_check::kReadShadow));
     llvm::LoadInst* const word =
-        builder.CreateAlignedLoad(word_, builder.CreateIntToPtr(cell, pointer_), llvm::Align(8));
+        builder.CreateAlignedLoad(word_, builder.CreateIntToPtr(slot, pointer_), llvm::Align(8));
     word->setAtomic(llvm::AtomicOrdering::Monotonic);
 
     // A tag has no bits of bytes: those of the word stay what they are.
