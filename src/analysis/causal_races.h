@@ -43,7 +43,11 @@ class CausalRaces final : RaceHistory::Observer {
     return true;
   }
   /// An access that was reported late.
-  void remember_late(const Event& event, Epoch then) { history_.remember(event, then); }
+  void remember_late(const Event& event, Epoch then) {
+    // Others like it may never be reported, and nothing order them.
+    if (event.is_late_atomic()) loosen();
+    history_.remember(event, then);
+  }
   /// The resolver's lifetime events, but for those among the parts of an access.
   void lifetime(const Event& event);
 

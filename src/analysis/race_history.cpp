@@ -134,6 +134,11 @@ void RaceHistory::raced_atomic(const Event& event, Epoch now, const VectorClock&
 
 void RaceHistory::remember(const Event& event, Epoch then) {
   const bool is_write = event.kind == EventKind::RetroWrite;
+  if (event.is_late_atomic()) {
+    Access& mine = unfold(event.variable()).entry(is_write ? kAtomicStore : kAtomicLoad, event.thread);
+    if (mine.epoch.time() < then.time()) mine = Access(event, then);
+    return;
+  }
   State& state = at(event.variable());
   Access& alone = is_write ? state.write : state.read;
   // An epoch is as good as a list of one.

@@ -52,8 +52,10 @@ enum class TargetSpace : std::uint8_t { Variable, Lock, Condition, Barrier, Thre
   X(Free, "free", Range, "memory is taken back: addresses mean new variables and locks from here on")        \
   X(ObjectBegin, "objbeg", Range, "an object's lifetime begins; the value is the UnitId of its class")       \
   X(ObjectEnd, "objend", Range, "an object's lifetime ends")                                                 \
-  X(RetroRead, "rrd", Variable, "a read reported late: at the thread's local time given as value")           \
-  X(RetroWrite, "rwr", Variable, "a write reported late: at the thread's local time given as value")         \
+  X(RetroRead, "rrd", Variable,                                                                              \
+    "a read reported late: at the local time given as value; atomic with an order")                          \
+  X(RetroWrite, "rwr", Variable,                                                                             \
+    "a write reported late: at the local time given as value; atomic with an order")                         \
   X(ThreadStart, "start", None, "first event of a thread")                                                   \
   X(ThreadExit, "exit", None, "last event of a thread")                                                      \
   X(Block, "block", Range, "tells where memory that is in use was allocated: the place is that of the call") \
@@ -156,6 +158,8 @@ struct Event {
 
   /// Of an acquire: the thread would have waited for the lock, as long as it takes.
   bool would_wait() const { return order != kTried; }
+  /// Reported late, and atomic.
+  bool is_late_atomic() const { return kRetroAccesses.has(kind) && order != MemoryOrder::None; }
 
   // Before the resolver.
   std::uint64_t address() const { return target; }

@@ -25,7 +25,7 @@ inline constexpr std::uint64_t kReadShadow = 0x1000'0000'0540;
 inline constexpr std::uint64_t kWriteShadow = 0x2000'0000'0a80;
 
 // A word: who and when, and one bit for each byte. A tag has none of the lower bits.
-inline constexpr std::uint64_t kTagMask = 0x7fff'fffe'0000'0000;
+inline constexpr std::uint64_t kTagMask = 0x7fff'ffff'0000'0000;
 inline constexpr std::uint64_t kBytesMask = 0xff;
 
 // The thread's state.

@@ -106,7 +106,7 @@ struct SiteGroup {
   friend bool operator==(const SiteGroup&, const SiteGroup&) = default;
 };
 inline constexpr std::uint32_t kGroupsPerChunk = kChunkBytes / sizeof(SiteGroup);
-inline constexpr std::uint32_t kGroupChunks = 16;
+inline constexpr std::uint32_t kGroupChunks = 8;
 inline constexpr std::uint32_t kMaxGroups = kGroupsPerChunk * kGroupChunks;
 /// The numbers of sites are below, code addresses are not.
 inline constexpr std::uint32_t kMaxSites = kMaxGroups * kGroupSites;

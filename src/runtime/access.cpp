@@ -90,20 +90,27 @@ void access_range(Thread& self, std::uintptr_t address, std::size_t bytes, unsig
   if (pending < end) record_access(self, kKinds[kind], pending, end - pending, place);
 }
 
-void share_range(Thread& self, std::uintptr_t address, std::size_t bytes) {
-  if (recorder.filter == FilterLevel::None || !sees_accesses) return;
+Outcome share_range(Thread& self, std::uintptr_t address, std::size_t bytes, unsigned kind, Pc pc,
+                    bool recorded) {
+  if (recorder.filter == FilterLevel::None || !sees_accesses) return Outcome::Record;
   const Inside inside(self);
+  settle(self);
+  const std::uint32_t place = pc == 0 ? 0 : code_of(pc);
+  Outcome outcome = recorded ? Outcome::Record : Outcome::Dropped;
   for (std::uintptr_t at = address & ~std::uintptr_t{7}; at < address + bytes; at += 8) {
-    const Cell cell(at);
     if (recorder.filter == FilterLevel::Segment) {  // it comes between repetitions
-      for (const unsigned kind : {kReadWord, kWriteWord})
-        __atomic_store_n(&cell.word(kind), 0, __ATOMIC_RELAXED);
+      for (const unsigned word : {kReadWord, kWriteWord})
+        __atomic_store_n(&Cell(at).word(word), 0, __ATOMIC_RELAXED);
+      outcome = Outcome::Record;
       continue;
     }
     const std::uintptr_t first = at < address ? address : at;
     const std::uintptr_t end = at + 8 < address + bytes ? at + 8 : address + bytes;
-    enter_cell_atomically(self, cell, at, bytes_code(first & 7, static_cast<unsigned>(end - first)));
+    const std::uint64_t code = bytes_code(first & 7, static_cast<unsigned>(end - first));
+    if (enter_cell_atomically(self, at, code, kind, place, recorded) == Outcome::Record)
+      outcome = Outcome::Record;
   }
+  return outcome;
 }
 
 namespace {
@@ -127,6 +134,7 @@ constexpr std::size_t kHugeBlock = std::size_t{16} * 1024 * 1024;
 void memory_begins(Thread& self, std::uintptr_t address, std::size_t bytes, Pc pc) {
   if (!sees_accesses) return;
   const Inside inside(self);
+  ++self.blocks;
   if (bytes == 0 || recorder.filter == FilterLevel::None) {
     if (bytes != 0) record_range(self, EventKind::Alloc, address, bytes, pc);
     return;

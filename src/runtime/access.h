@@ -1,8 +1,8 @@
-// Plain accesses: which of them are recorded (the filters of a trace's header).
+// Accesses: which of them are recorded (the filters of a trace's header).
 //
-// owner    Accesses that may be unordered with another thread's, and those (cell.h). What is ordered for
-// certain
-//          is only remembered in cells. Accesses side by side become one record.
+// owner    Accesses that may be unordered with another thread's, and those (cell.h); and atomic ones that
+//          synchronize (hooks_atomic.cpp). What is ordered for certain is only remembered in cells. Accesses
+//          side by side become one record.
 // segment  All accesses but those that repeat what the same thread did at the same local time, with nobody in
 //          between.
 // none     All accesses.
@@ -10,6 +10,7 @@
 
 #include <cstdint>
 
+#include "runtime/cell.h"
 #include "runtime/recorder.h"
 #include "runtime/shadow.h"
 #include "runtime/thread.h"
@@ -58,11 +59,9 @@ RAVEL_INLINE void access(const void* memory, Pc pc) {
   if (!is_repeated(*self, address, kBytes, kKind)) access_slowly(*self, address, kBytes, kKind, pc);
 }
 
-/// Before an atomic access: its memory is shared from now on, and no access after it repeats one before.
-void share_range(Thread& self, std::uintptr_t address, std::size_t bytes);
-
-/// In a forked child: whatever atomic operation other threads were at, they are not there.
-void free_atomic_locks();
+/// An atomic access, before it is done: as enter_cell_atomically(), for all its bytes.
+Outcome share_range(Thread& self, std::uintptr_t address, std::size_t bytes, unsigned kind, Pc pc,
+                    bool recorded);
 
 /// The program got this memory from an allocator.
 void memory_begins(Thread& self, std::uintptr_t address, std::size_t bytes, Pc pc);

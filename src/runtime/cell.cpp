@@ -44,8 +44,7 @@ class LockedCell {
   RAVEL_INLINE void leave() {
     std::uint64_t read = read_;
     if (((original_ & kFurther) | further_[0] | further_[1]) != 0) [[unlikely]] {
-      cell_.further()[0] = further_[0];
-      cell_.further()[1] = further_[1];
+      for (int i = 0; i < 2; ++i) change(cell_.further()[i], further_[i]);
       if (has_bytes(further_[0]) || has_bytes(further_[1])) read |= kFurther;
     }
     std::uint64_t write = write_ | flags_;
@@ -53,24 +52,35 @@ class LockedCell {
       if (incarnation_of(read) == self_.incarnation) read |= kOrdered;
       if (incarnation_of(write) == self_.incarnation) write |= kOrdered;
     }
-    __atomic_store_n(&cell_.write(), write, __ATOMIC_RELAXED);
+    change(cell_.write(), write);
     __atomic_store_n(&cell_.read(), read, __ATOMIC_RELEASE);
   }
 
   bool marks_block() const { return incarnation_of(original_) == kBlockMark; }
+  std::uintptr_t address() const { return address_; }
   bool is_in_stream() const { return (flags_ & kInStream) != 0; }
 
   /// Whether an access to these bytes may be unordered with one that it clashes with.
   template <unsigned kKind>
   RAVEL_INLINE bool clashes(std::uint64_t bytes) const {
-    // The thread's last read of these bytes is younger than the writes, or they would have taken its place.
-    // If they were not ordered, both are in the stream, and nothing new is to be said of them.
-    if (kKind == kReadWord && incarnation_of(read_) == self_.incarnation && covers(read_, bytes) &&
-        incarnation_of(read_) != 0)
-      return false;
+    // The thread's last read of these bytes is younger than the plain writes, or they would have taken its
+    // place. If they were not ordered, both are in the stream, and nothing new is to be said of them.
+    const bool knows_writes = kKind == kReadWord && incarnation_of(read_) == self_.incarnation &&
+                              covers(read_, bytes) && incarnation_of(read_) != 0 && !is_atomic_slot(read_);
+    if (knows_writes && !is_atomic()) return false;
     return clash(write_, bytes) || (kKind == kWriteWord && clash(read_, bytes)) ||
            ((original_ & kFurther) != 0 &&
             (further_clash<kKind>(further_[0], bytes) || further_clash<kKind>(further_[1], bytes)));
+  }
+  /// Whether there are atomic accesses; to these bytes: who reads what is written there plainly reads no
+  /// atomic store, which the analyses have to know.
+  bool is_atomic() const { return ((read_ | write_ | further_[0] | further_[1]) & kAtomic) != 0; }
+  bool has_atomics(std::uint64_t bytes) {
+    bool found = false;
+    each([&](std::uint64_t slot, bool) {
+      found |= (slot & bytes) != 0 && (is_atomic_slot(slot) || incarnation_of(slot) == 0);
+    });
+    return found;
   }
 
   /// Sees to it that the stream knows of all accesses that giving the memory back clashes with and is not
@@ -80,31 +90,58 @@ class LockedCell {
   }
   /// The same for an access of this kind to these bytes, which will be recorded. Such clashes may order more
   /// (order.h). False: recording has stopped.
-  bool tell_clashes(std::uint64_t bytes, unsigned kind) {
-    const Chosen clashes = choose([&](std::uint64_t slot, bool is_write) {
-      return (is_write || kind == kWriteWord) && clash(slot, bytes);
-    });
-    if (!tell(clashes)) return false;
-    for (std::size_t i = 0; i < clashes.count; ++i) {
-      const std::uint64_t slot = *clashes.slots[i];
-      const Incarnation& who = incarnations[incarnation_of(slot)];
-      order_clash(self_, who.clock, who.clock_base + epoch_of(slot));
-      // A plain write is not the value of an atomic store.
-      if (incarnation_of(slot) == 0 && kind == kWriteWord) forget_atomics(address_, 8);
+  bool tell_clashes(std::uint64_t bytes, unsigned kind) { return tell_clashes(clashes_of(bytes, kind)); }
+
+  /// An atomic access: the same for the plain ones that it clashes with, if there are any; then it has to be
+  /// recorded. And two atomic accesses that nothing orders must not stay unknown, though they do not race
+  /// (CausalRaces); but one such pair is enough. False: recording has stopped.
+  bool tell_clashes_with_atomic(std::uint64_t bytes, unsigned kind, bool& recorded) {
+    Chosen clashes = clashes_of(bytes, kind);
+    const Chosen atomic = take_atomics(clashes);
+    if (atomic.count > 0 && !recorder.told_atomic) {
+      bool all_told = true;
+      for (std::size_t i = 0; i < atomic.count; ++i) all_told &= is_told(*atomic.slots[i]);
+      recorded |= all_told;
+      if (!tell(atomic)) return false;
     }
-    return true;
+    recorded |= clashes.count > 0;
+    return tell_clashes(clashes);
   }
 
-  /// Whatever the slots say about these bytes is told and forgotten; in its stead stays that there is
-  /// something. False: recording has stopped.
+  /// An atomic access that is recorded: whatever the slots say about these bytes is told. Of atomic accesses
+  /// stays that there was one, which others that are recorded need not change; so the next plain access to
+  /// these bytes is recorded, too. False: recording has stopped.
   bool hand_over(std::uint64_t bytes) {
     if (!tell(choose([&](std::uint64_t slot, bool) { return (slot & bytes) != 0; }))) return false;
-    each([&](std::uint64_t& slot, bool) { slot = without(slot, bytes); });
-    if (has_bytes(write_) && !same_time(write_, 0))
-      displace(kOfWrite | bytes);
+    each([&](std::uint64_t& slot, bool) {
+      if (is_atomic_slot(slot)) slot = without(slot, bytes);
+    });
+    if (is_told(read_) && same_time(read_, write_)) read_ = without(read_, write_ & kBytesMask);
+    if (has_bytes(write_) && !same_time(write_, kAtomic))
+      displace(write_ | kOfWrite);
     else
-      write_ |= bytes;
+      bytes |= write_ & kBytesMask;
+    write_ = kAtomic | bytes;
     return true;
+  }
+  /// One that is not. It takes the place of atomic ones that it is ordered after.
+  void enter_atomically(std::uint64_t access, unsigned kind) {
+    const std::uint64_t bytes = access & kBytesMask;
+    each([&](std::uint64_t& slot, bool is_write) {
+      const bool replaced = is_atomic_slot(slot) && (kind == kWriteWord || !is_write);
+      if (replaced && (slot & bytes) != 0 && is_certain(self_, slot)) slot = without(slot, bytes);
+    });
+    // What shows that reads repeat a write at a glance (read_after_write) may go.
+    if (is_told(read_) && same_time(read_, write_)) read_ = without(read_, write_ & kBytesMask);
+    std::uint64_t& last = kind == kWriteWord ? write_ : read_;
+    const std::uint64_t left = last;
+    if (kind == kWriteWord && same_time(left, kAtomic) && has_bytes(left)) return displace(access | kOfWrite);
+    last = access;
+    if (!has_bytes(left)) return;
+    if (same_time(left, access) && is_told(left) == is_told(access))
+      last = merged(access, left);
+    else
+      displace(left | (kind == kWriteWord ? kOfWrite : 0));
   }
 
   /// The thread's access is the last of its kind now. Whatever it clashes with is ordered before it, or both
@@ -132,7 +169,7 @@ class LockedCell {
   /// Another thread's last write shall not look repeated when it writes again at the same time: that clashes
   /// with the read at hand.
   void hide_write(std::uint64_t bytes) {
-    if (!clash(write_, bytes) || same_time(write_, 0)) return;
+    if (!clash(write_, bytes) || incarnation_of(write_) == 0) return;
     displace(write_ | kOfWrite);
     write_ = 0;
   }
@@ -152,6 +189,11 @@ class LockedCell {
     return word;
   }
 
+  /// Other processors have it, too: a store that changes nothing would take it from them.
+  RAVEL_INLINE static void change(std::uint64_t& word, std::uint64_t value) {
+    if (__atomic_load_n(&word, __ATOMIC_RELAXED) != value) __atomic_store_n(&word, value, __ATOMIC_RELAXED);
+  }
+
   struct Pair {
     int first, second;
   };
@@ -165,6 +207,36 @@ class LockedCell {
     bool writes[4];
     std::size_t count = 0;
   };
+
+  /// What an access of this kind to these bytes clashes with, if it is plain, and may be unordered with.
+  Chosen clashes_of(std::uint64_t bytes, unsigned kind) {
+    return choose([&](std::uint64_t slot, bool is_write) {
+      return (is_write || kind == kWriteWord) && (slot & bytes) != 0 && !is_certain(self_, slot);
+    });
+  }
+  /// Those of atomic accesses are taken from the others.
+  static Chosen take_atomics(Chosen& all) {
+    Chosen atomic;
+    std::size_t rest = 0;
+    for (std::size_t i = 0; i < all.count; ++i) {
+      Chosen& to = is_atomic_slot(*all.slots[i]) ? atomic : all;
+      std::size_t& at = &to == &all ? rest : atomic.count;
+      to.slots[at] = all.slots[i];
+      to.writes[at++] = all.writes[i];
+    }
+    all.count = rest;
+    return atomic;
+  }
+
+  bool tell_clashes(const Chosen& clashes) {
+    if (!tell(clashes)) return false;
+    for (std::size_t i = 0; i < clashes.count; ++i) {
+      const std::uint64_t slot = *clashes.slots[i];
+      const Incarnation& who = incarnations[incarnation_of(slot)];
+      order_clash(self_, who.clock, who.clock_base + epoch_of(slot));
+    }
+    return true;
+  }
 
   template <typename Choose>
   Chosen choose(Choose is_chosen) {
@@ -197,8 +269,8 @@ class LockedCell {
   }
 
   RAVEL_INLINE bool is_ordered() const {
-    return !clash(read_, kBytesMask) && !clash(write_, kBytesMask) && !clash(further_[0], kBytesMask) &&
-           !clash(further_[1], kBytesMask);
+    return !is_atomic() && !clash(read_, kBytesMask) && !clash(write_, kBytesMask) &&
+           !clash(further_[0], kBytesMask) && !clash(further_[1], kBytesMask);
   }
 
   RAVEL_INLINE bool clash(std::uint64_t slot, std::uint64_t bytes) const {
@@ -235,7 +307,8 @@ class LockedCell {
     int best = -1, first = 0, second = 1;
     for (const auto& [i, j] : {Pair{0, 1}, Pair{0, 2}, Pair{1, 2}}) {
       if (((all[i] ^ all[j]) & kOfWrite) != 0) continue;
-      const int merit = 2 * (thread_of(all[i]) == thread_of(all[j])) + is_told(all[i]) + is_told(all[j]);
+      const int merit = 4 * (is_atomic_slot(all[i]) == is_atomic_slot(all[j])) +
+                        2 * (thread_of(all[i]) == thread_of(all[j])) + is_told(all[i]) + is_told(all[j]);
       if (merit <= best) continue;
       best = merit;
       first = i;
@@ -249,7 +322,8 @@ class LockedCell {
     if (count > 0) record_remembered(self_, address_, untold, count);
     const bool of_one = thread_of(all[first]) == thread_of(all[second]);
     const std::uint64_t last = time_of(all[first]) > time_of(all[second]) ? all[first] : all[second];
-    further_[0] = ((all[first] | all[second]) & (kOfWrite | kBytesMask)) | (of_one ? last & kTagMask : 0);
+    further_[0] = ((all[first] | all[second]) & (kOfWrite | kBytesMask)) |
+                  (all[first] & all[second] & kAtomic) | (of_one ? last & kTagMask & ~kAtomic : 0);
     further_[1] = all[3 - first - second];
   }
 
@@ -271,8 +345,10 @@ RAVEL_NOINLINE Outcome enter_clashing(Thread& self, LockedCell& cell, std::uint6
     return Outcome::Dropped;
   }
   if (kKind == kReadWord) cell.hide_write(bytes);
+  const bool was_atomic = kKind == kWriteWord && cell.has_atomics(bytes);
   cell.enter<kKind>(self.incarnation != 0 ? self.tag | bytes : bytes);
   cell.leave();
+  if (was_atomic) forget_atomics(cell.address(), 8);
   return Outcome::Record;
 }
 
@@ -300,7 +376,8 @@ Outcome enter_at_length(Thread& self, const Cell& cell, std::uintptr_t cell_addr
     locked.leave_alone();
     return Outcome::Record;
   }
-  if (locked.clashes<kKind>(bytes)) [[unlikely]]
+  if (locked.clashes<kKind>(bytes) ||
+      (kKind == kWriteWord && locked.is_atomic() && locked.has_atomics(bytes))) [[unlikely]]
     return enter_clashing<kKind>(self, locked, bytes);
   const std::uint64_t where = self.incarnation != 0 ? cell_place(site_of(self, place)) : 0;
   if (where == 0) [[unlikely]]  // it cannot be remembered
@@ -317,15 +394,52 @@ template Outcome enter_at_length<kReadWord>(Thread&, const Cell&, std::uintptr_t
 template Outcome enter_at_length<kWriteWord>(Thread&, const Cell&, std::uintptr_t, std::uint64_t,
                                              std::uint32_t, Region);
 
-void enter_cell_atomically(Thread& self, const Cell& cell, std::uintptr_t cell_address, std::uint64_t bytes) {
+namespace {
+
+/// This thread, at this local time, has done an atomic access of this kind, or that clashes with more.
+bool repeats_atomic(const Thread& self, const Cell& cell, std::uint64_t bytes, unsigned kind) {
+  const auto is_same = [&](std::uint64_t slot) {
+    return same_time(slot, self.tag | kAtomic) && covers(slot, bytes);
+  };
   const std::uint64_t read = __atomic_load_n(&cell.read(), __ATOMIC_ACQUIRE);
-  const std::uint64_t write = __atomic_load_n(&cell.write(), __ATOMIC_RELAXED);
-  if ((read & (kLocked | kFurther | bytes)) == 0 && same_time(write, 0) && covers(write, bytes)) return;
-  work_at(self, cell_address, [&](Region region) {
+  if (is_same(__atomic_load_n(&cell.write(), __ATOMIC_RELAXED)) || (kind == kReadWord && is_same(read)))
+    return true;
+  if ((read & kFurther) == 0) return false;
+  for (int i = 0; i < 2; ++i) {
+    const std::uint64_t slot = __atomic_load_n(&cell.further()[i], __ATOMIC_RELAXED);
+    if (is_same(slot) && (kind == kReadWord || (slot & kOfWrite) != 0)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Outcome enter_cell_atomically(Thread& self, std::uintptr_t cell_address, std::uint64_t bytes, unsigned kind,
+                              std::uint32_t place, bool recorded) {
+  const Cell cell(cell_address);
+  if (recorded && recorder.told_atomic) {
+    const std::uint64_t write = __atomic_load_n(&cell.write(), __ATOMIC_ACQUIRE);
+    if (same_time(write, kAtomic) && covers(write, bytes)) return Outcome::Record;
+  } else if (!recorded && repeats_atomic(self, cell, bytes, kind)) {
+    return Outcome::Dropped;
+  }
+  return work_at(self, cell_address, [&](Region region) {
     LockedCell locked(self, cell, cell_address, region);
-    if (locked.marks_block()) return locked.leave_alone();
-    if (!locked.hand_over(bytes)) return locked.leave_alone();
+    bool known = recorded;
+    if (locked.marks_block() || !locked.tell_clashes_with_atomic(bytes, kind, known)) {
+      locked.leave_alone();
+      return Outcome::Record;
+    }
+    const std::uint64_t where = known ? 0 : cell_place(site_of(self, place));
+    known |= where == 0;
+    if (!known)
+      locked.enter_atomically(self.tag | kAtomic | where | bytes, kind);
+    else if (!locked.hand_over(bytes)) {
+      locked.leave_alone();
+      return Outcome::Record;
+    }
     locked.leave();
+    return known ? Outcome::Record : Outcome::Dropped;
   });
 }
 

@@ -17,12 +17,15 @@ namespace ravel::rt {
 
 enum class Outcome : std::uint8_t { Dropped, Record };
 
-/// An atomic access to some bytes of a cell, which will be recorded: so will the next plain one to them.
-void enter_cell_atomically(Thread& self, const Cell& cell, std::uintptr_t cell_address, std::uint64_t bytes);
+/// An atomic access to some bytes of a cell (a bit each), of this kind, in code at `place`; a
+/// read-modify-write counts as a write. `recorded`: it will be in any case. Record: the caller records it.
+Outcome enter_cell_atomically(Thread& self, std::uintptr_t cell_address, std::uint64_t bytes, unsigned kind,
+                              std::uint32_t place, bool recorded);
 /// The thread gives the memory back: that counts as a write. True if the stream has to know of it.
 bool leave_cell(Thread& self, const Cell& cell, std::uintptr_t cell_address);
 
 RAVEL_INLINE bool has_bytes(std::uint64_t slot) { return (slot & kBytesMask) != 0; }
+RAVEL_INLINE bool is_atomic_slot(std::uint64_t slot) { return (slot & kAtomic) != 0; }
 RAVEL_INLINE bool is_told(std::uint64_t slot) { return (slot & kCellPlaceMask) == 0; }
 RAVEL_INLINE bool same_time(std::uint64_t a, std::uint64_t b) { return ((a ^ b) & kTagMask) == 0; }
 
@@ -68,7 +71,7 @@ RAVEL_INLINE bool enter_shortly(Thread& self, const Cell& cell, std::uint64_t by
   const std::uint64_t write = __atomic_load_n(&cell.write(), __ATOMIC_RELAXED);
   const std::uint64_t old = kKind == kWriteWord ? write : read;
   const auto is_own = [&](std::uint64_t slot) { return incarnation_of(slot) == self.incarnation; };
-  if (self.incarnation == 0 || (read & kLocked) != 0) return false;
+  if (self.incarnation == 0 || (read & kLocked) != 0 || is_atomic_slot(read | write)) return false;
   if (!is_own(old) || (old & kOrdered) == 0) {
     if ((read & kFurther) != 0 || (has_bytes(read) && !is_own(read)) || (has_bytes(write) && !is_own(write)))
       return false;
@@ -105,10 +108,12 @@ RAVEL_INLINE Outcome enter_region(Thread& self, std::uintptr_t cell_address, std
   return enter_at_length<kKind>(self, cell, cell_address, bytes, place, region);
 }
 
-/// The hook has looked at one slot: what else may be needed of the cell is fetched while there is other work.
+/// The hook has looked at one slot: what else will be needed of the cell is fetched while there is other
+/// work.
 RAVEL_INLINE void fetch_cell(const Cell& cell, unsigned kind) {
-  __builtin_prefetch(&cell.word(1 - kind), 1);
-  if (kind == kReadWord && (__atomic_load_n(&cell.read(), __ATOMIC_RELAXED) & kFurther) != 0)
+  if (kind == kWriteWord) return __builtin_prefetch(&cell.read(), 1);
+  __builtin_prefetch(&cell.write());
+  if ((__atomic_load_n(&cell.read(), __ATOMIC_RELAXED) & kFurther) != 0)
     __builtin_prefetch(cell.further(), 1);
 }
 

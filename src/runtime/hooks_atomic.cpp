@@ -1,12 +1,19 @@
 // The compilers' calls for atomic operations and fences.
 //
 // The order of the records of operations on one variable must be the order of the operations, or a reference
-// count's last decrement could seem to be its first: so each runs, with its record, under a lock that it
-// shares with few other variables. The program's own memory order is kept: what is recorded is what was asked
-// for, and a store that need not be sequentially consistent is none.
+// count's last decrement could seem to be its first: so each runs, with its record, under the variable's lock
+// (order.h). The program's own memory order is kept: what is recorded is what was asked for, and a store that
+// need not be sequentially consistent is none.
+//
+// At the filter level `owner` an operation that synchronizes with nothing that the thread does not know, and
+// that leaves nothing for others to synchronize with, is only remembered in its cell, as plain accesses are.
+// Inside of a lock it is recorded nevertheless: analyses order sections by the atomic variables that they
+// share, too.
 #include <cstdint>
 
 #include "runtime/access.h"
+#include "runtime/cell.h"
+#include "runtime/order.h"
 #include "runtime/signal.h"
 #include "runtime/token.h"
 
@@ -18,17 +25,6 @@ using a8 = std::uint8_t;
 using a16 = std::uint16_t;
 using a32 = std::uint32_t;
 using a64 = std::uint64_t;
-
-struct alignas(64) Stripe {
-  SpinLock lock;
-  std::uint32_t version = 0;  ///< counts operations that may have changed a variable
-};
-constexpr std::size_t kStripes = 4096;
-constinit Stripe stripes[kStripes];
-
-Stripe& stripe(std::uintptr_t address) {
-  return stripes[(address >> 3) * 0x9e3779b97f4a7c15ULL >> 52 & (kStripes - 1)];
-}
 
 MemoryOrder order_of(int order) {
   switch (order & 0xff) {
@@ -135,19 +131,61 @@ RAVEL_INLINE void note_change(T before, T after) {
 /// Holds a variable's lock, in which signals must wait.
 class Atomically {
  public:
-  Atomically(Thread& self, std::uintptr_t address) : inside_(self), stripe_(stripe(address)) {
-    stripe_.lock.lock();
+  Atomically(Thread& self, std::uintptr_t address) : inside_(self), turns_(turns_of(address)) {
+    turns_.lock.lock();
   }
-  ~Atomically() { stripe_.lock.unlock(); }
+  ~Atomically() {
+    if (changes_) turns_.end_change();
+    turns_.lock.unlock();
+  }
   Atomically(const Atomically&) = delete;
   Atomically& operator=(const Atomically&) = delete;
 
-  Stripe& at() { return stripe_; }
+  /// Before the variable has its new value: it may synchronize with others, or not any more.
+  void change() {
+    turns_.begin_change();
+    changes_ = true;
+  }
+  std::uint32_t version() const { return turns_.now(); }
 
  private:
   Inside inside_;
-  Stripe& stripe_;
+  AtomicTurns& turns_;
+  bool changes_ = false;
 };
+
+/// Whether the thread's atomic operations may stay unrecorded.
+RAVEL_INLINE bool may_hide(const Thread& self, std::uintptr_t address, std::size_t bytes) {
+  return (address & 7) + bytes <= 8 && recorder.filter == FilterLevel::Owner && sees_accesses &&
+         self.incarnation != 0 && self.order.sections == 0;
+}
+
+RAVEL_INLINE RecentAtomic& recent(Thread& self, std::uintptr_t address) {
+  RecentAtomic& found =
+      self.atomics[(address >> 3) * 0x9e37'79b9'7f4a'7c15ULL >> 58 & (Thread::kRecentAtomics - 1)];
+  if (found.address != address) {
+    found = {};
+    found.address = address;
+  }
+  return found;
+}
+
+/// Nothing that others could be ordered by has happened since the variable's cell was told.
+RAVEL_INLINE bool is_now(const Thread& self, const RecentAtomic& last) {
+  return last.tag == self.tag && last.blocks == self.blocks;
+}
+
+/// Puts an operation into its cells. True: it has to be recorded. At one local time once is enough: nobody
+/// can be ordered after that and not after what the thread does now.
+template <unsigned kKind>
+RAVEL_INLINE bool enter_atomic(Thread& self, std::uintptr_t address, std::size_t bytes, bool hidden, Pc pc) {
+  RecentAtomic& last = recent(self, address);
+  if (hidden && is_now(self, last) && last.kind >= kKind) return false;
+  last.tag = self.tag;
+  last.blocks = self.blocks;
+  last.kind = kKind;
+  return share_range(self, address, bytes, kKind, pc, !hidden) == Outcome::Record;
+}
 
 template <typename T>
 void record_atomic(Thread& self, EventKind kind, int order, std::uintptr_t address, T value, Pc pc) {
@@ -161,17 +199,27 @@ void record_atomic(Thread& self, EventKind kind, int order, std::uintptr_t addre
                      .alone = true});
 }
 
-AtomicLoad& recent_load(Thread& self, std::uintptr_t address) {
-  return self.loads[(address >> 3) * 0x9e3779b97f4a7c15ULL >> 60 & (Thread::kLoads - 1)];
-}
-
 /// A thread that spins reads the same values again and again: this one has not changed since the thread has
 /// recorded this very load, at this local time.
-bool repeats(const Thread& self, const AtomicLoad& last, std::uintptr_t address, const Stripe& at,
-             int order) {
-  return last.address == address && last.tag == self.tag && last.order == order &&
-         last.version == __atomic_load_n(&at.version, __ATOMIC_ACQUIRE) && self.incarnation != 0 &&
-         recorder.filter != FilterLevel::None;
+bool repeats(Thread& self, std::uintptr_t address, int order) {
+  const RecentAtomic& last = recent(self, address);
+  return recorder.filter == FilterLevel::Segment && last.is_known && is_now(self, last) &&
+         last.acquired == acquires(order_of(order)) && last.version == turns_of(address).now() &&
+         self.incarnation != 0;
+}
+
+/// The thread has loaded a value, and knows all that an acquire of it would order; or it has recorded such a
+/// load since the variable is what it is.
+RAVEL_INLINE bool knows_at_a_glance(Thread& self, std::uintptr_t address, std::uint32_t width, int order) {
+  const std::uint32_t version = turns_of(address).now();
+  if (version == 0) return true;
+  RecentAtomic& last = recent(self, address);
+  if (last.is_known && last.version == version && (last.acquired || !acquires(order_of(order)))) return true;
+  if (version % 2 != 0 || !knows_releases(self, address, width) || turns_of(address).now() != version)
+    return false;
+  last.version = version;
+  last.acquired = last.is_known = true;
+  return true;
 }
 
 template <typename T>
@@ -181,16 +229,25 @@ RAVEL_INLINE T atomic_load(const volatile T* p, int order, Pc pc) {
   ++self->ordinal;
   const auto address = reinterpret_cast<std::uintptr_t>(p);
   reach_atomic(address, pc);
-  AtomicLoad& last = recent_load(*self, address);
-  if (Stripe& at = stripe(address); repeats(*self, last, address, at, order)) {
+  if (repeats(*self, address, order)) {
     const T value = do_load(p, order);
-    if (repeats(*self, last, address, at, order)) return value;
+    if (repeats(*self, address, order)) return value;
   }
-  share_range(*self, address, sizeof(T));
+  bool known = false;
+  if (may_hide(*self, address, sizeof(T))) {
+    const Inside inside(*self);
+    const T value = do_load(p, order);
+    known = knows_at_a_glance(*self, address, sizeof(T), order);
+    if (known && !enter_atomic<kReadWord>(*self, address, sizeof(T), true, pc)) return value;
+  }
+  if (!known) enter_atomic<kReadWord>(*self, address, sizeof(T), false, pc);
   Atomically hold(*self, address);
   const T value = do_load(p, order);
   record_atomic(*self, EventKind::AtomicLoad, order, address, value, pc);
-  last = {.address = address, .tag = self->tag, .version = hold.at().version, .order = order};
+  RecentAtomic& last = recent(*self, address);
+  last.version = hold.version();
+  last.acquired = acquires(order_of(order));
+  last.is_known = true;
   return value;
 }
 
@@ -201,12 +258,26 @@ RAVEL_INLINE void atomic_store(volatile T* p, T value, int order, Pc pc) {
   ++self->ordinal;
   const auto address = reinterpret_cast<std::uintptr_t>(p);
   reach_atomic(address, pc);
-  share_range(*self, address, sizeof(T));
+  const bool hidden =
+      may_hide(*self, address, sizeof(T)) && !releases(order_of(order)) && !self->order.fenced;
+  const bool recorded = enter_atomic<kWriteWord>(*self, address, sizeof(T), hidden, pc);
   Atomically hold(*self, address);
-  __atomic_store_n(&hold.at().version, hold.at().version + 1, __ATOMIC_RELEASE);
-  record_atomic(*self, EventKind::AtomicStore, order, address, value, pc);
+  if (recorded || has_releases(address, sizeof(T))) {
+    hold.change();
+    record_atomic(*self, EventKind::AtomicStore, order, address, value, pc);
+  }
   if (controlled) note_change(do_load(p, __ATOMIC_RELAXED), value);
   do_store(p, value, order);
+}
+
+/// A read-modify-write, or an attempt at one, under the variable's lock: whether it is recorded.
+bool is_recorded(const Thread& self, Atomically& hold, std::uintptr_t address, std::uint32_t width,
+                 bool recorded, int order) {
+  recorded = recorded || !knows_releases(self, address, width);
+  const bool changes =
+      recorder.filter != FilterLevel::Owner || releases(order_of(order)) || self.order.fenced;
+  if (recorded && changes) hold.change();
+  return recorded;
 }
 
 template <typename Rmw, typename T>
@@ -216,13 +287,16 @@ RAVEL_INLINE T atomic_rmw(volatile T* p, T value, int order, Pc pc) {
   ++self->ordinal;
   const auto address = reinterpret_cast<std::uintptr_t>(p);
   reach_atomic(address, pc);
-  share_range(*self, address, sizeof(T));
+  const bool hidden =
+      may_hide(*self, address, sizeof(T)) && !releases(order_of(order)) && !self->order.fenced;
+  const bool entered = enter_atomic<kWriteWord>(*self, address, sizeof(T), hidden, pc);
   Atomically hold(*self, address);
-  __atomic_store_n(&hold.at().version, hold.at().version + 1, __ATOMIC_RELEASE);
+  const bool recorded = is_recorded(*self, hold, address, sizeof(T), entered, order);
   const T old = Rmw::run(p, value);
+  if (!recorded && !controlled) return old;
   const T now = do_load(p, __ATOMIC_RELAXED);
   note_change(old, now);
-  record_atomic(*self, EventKind::AtomicRmw, order, address, now, pc);
+  if (recorded) record_atomic(*self, EventKind::AtomicRmw, order, address, now, pc);
   return old;
 }
 
@@ -234,24 +308,22 @@ RAVEL_INLINE bool atomic_compare_exchange(volatile T* p, T& expected, T desired,
   ++self->ordinal;
   const auto address = reinterpret_cast<std::uintptr_t>(p);
   reach_atomic(address, pc);
-  share_range(*self, address, sizeof(T));
+  const bool hidden =
+      may_hide(*self, address, sizeof(T)) && !releases(order_of(order)) && !self->order.fenced;
   Atomically hold(*self, address);
+  bool recorded = is_recorded(*self, hold, address, sizeof(T), !hidden, order);
   const bool done = do_compare_exchange(p, expected, desired);
-  if (done) {
-    __atomic_store_n(&hold.at().version, hold.at().version + 1, __ATOMIC_RELEASE);
-    note_change(expected, desired);
-  }
-  record_atomic(*self, done ? EventKind::AtomicRmw : EventKind::AtomicLoad, done ? order : failure_order,
-                address, done ? desired : expected, pc);
+  if (done) note_change(expected, desired);
+  // What it is to its cell only its success decides.
+  recorded |= done ? enter_atomic<kWriteWord>(*self, address, sizeof(T), !recorded, pc)
+                   : enter_atomic<kReadWord>(*self, address, sizeof(T), !recorded, pc);
+  if (recorded)
+    record_atomic(*self, done ? EventKind::AtomicRmw : EventKind::AtomicLoad, done ? order : failure_order,
+                  address, done ? desired : expected, pc);
   return done;
 }
 
 }  // namespace
-
-void free_atomic_locks() {
-  for (Stripe& at : stripes) at.lock = {};
-}
-
 }  // namespace ravel::rt
 
 using namespace ravel::rt;

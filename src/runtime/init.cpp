@@ -84,6 +84,7 @@ bool start_recording() {
                                     .access_order = recorder.values ? AccessOrder::Exact : AccessOrder::Hook,
                                     .values = recorder.values ? exact : ValueLevel::None};
   if (!recorder.stream.create(options.record, program_name(), options.max_bytes, levels)) return false;
+  recorder.told_atomic = false;
   forget_sites();
   forget_order();
   note_process();
@@ -132,7 +133,7 @@ void after_fork_in_child() {
   forget_own_thread_id();
   if (!recorder.recording) return;
   hot_thread = nullptr;  // what is done here is not the program's doing
-  free_atomic_locks();
+  free_atomic_turns();
   free_module_lock();
   free_openmp_locks();
   recorder.recording = false;

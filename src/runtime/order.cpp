@@ -1,66 +1,37 @@
 #include "runtime/order.h"
 
 #include "runtime/recorder.h"
+#include "runtime/sync_objects.h"
 #include "runtime/thread.h"
 
 namespace ravel::rt {
 
-/// A lock or an atomic variable.
-struct SyncObject {
-  /// A lock's last sections.
-  struct Section {
-    std::uint32_t clock;
-    ClockTime first;
-    ClockTime last;
-  };
-  static constexpr std::uint32_t kSections = 4;
-
-  std::uint64_t key;
-  SyncObject* next;          ///< with the same hash
-  SyncObject* next_in_page;  ///< in pages with the same hash
-  SpinLock using_it;         ///< for atomic variables; locks are used by who holds them
-  std::uint32_t latest;      ///< of the sections
-  Section sections[kSections];
-  struct Clocks* clocks;  ///< null: none yet
-};
-
-/// C of a lock; of an atomic variable, what who acquires comes after. Behind it, for a lock, H of its
-/// sections.
-struct Clocks {
-  std::uint32_t room;  ///< entries of each
-  ClockTime times[1];
-
-  ClockTime* certain() { return times; }
-  ClockTime* of_section(std::uint32_t section) { return times + std::size_t{section + 1} * room; }
-};
-
 namespace {
 
-/// Locks an atomic variable, unless the caller has seen to it that nobody else uses it.
+/// There is or was no memory for something: nobody can say any more what is known.
+constinit bool is_incomplete = false;
+
+/// Has the lock of an atomic variable, unless the caller has it, who then says, too, that it changes.
 class Using {
  public:
-  Using(SyncObject& object, bool alone) : lock_(alone ? nullptr : &object.using_it) {
-    if (lock_ != nullptr) lock_->lock();
+  Using(std::uintptr_t address, bool alone, bool changes)
+      : turns_(alone ? nullptr : &turns_of(address)), changes_(changes) {
+    if (turns_ == nullptr) return;
+    turns_->lock.lock();
+    if (changes_) turns_->begin_change();
   }
   ~Using() {
-    if (lock_ != nullptr) lock_->unlock();
+    if (turns_ == nullptr) return;
+    if (changes_) turns_->end_change();
+    turns_->lock.unlock();
   }
   Using(const Using&) = delete;
   Using& operator=(const Using&) = delete;
 
  private:
-  SpinLock* lock_;
+  AtomicTurns* turns_;
+  bool changes_;
 };
-
-enum class Sort : std::uint8_t { Lock, Atomic };
-constexpr std::uint64_t key_of(Sort sort, std::uintptr_t address) {
-  return address << 1 | static_cast<std::uint64_t>(sort);
-}
-std::uintptr_t address_of(const SyncObject& object) { return object.key >> 1; }
-
-constexpr std::size_t kBuckets = std::size_t{1} << 16;
-constexpr std::size_t kPageBuckets = std::size_t{1} << 14;
-constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
 
 /// A thread that has ended and was not joined.
 struct Ended {
@@ -69,87 +40,25 @@ struct Ended {
   ClockTime H[1];
 };
 
-/// All of it, in memory that is backed when it is touched.
-struct Store {
-  SyncObject* objects[kBuckets];
-  SyncObject* pages[kPageBuckets];
-  struct Ended* ended[stream::kMaxThreads];  ///< by slot
+/// Which entries of clocks are whose.
+struct Entries {
+  SpinLock giving;
+  std::uint32_t count = 0;  ///< that are or were in use
+  std::uint32_t free[kMaxClocks] = {};
+  ClockTime free_since[kMaxClocks] = {};  ///< the last time of their last owners
+  std::uint32_t free_count = 0;
 };
-constinit Store* store = nullptr;
-constinit char* room_at = nullptr;  ///< for objects and clocks
-constinit std::size_t room_used = 0;
-constinit SpinLock storing;
-constinit std::uint32_t clock_count = 0;  ///< entries that are or were in use
-constinit std::uint32_t free_clocks[kMaxClocks] = {};
-constinit ClockTime free_since[kMaxClocks] = {};  ///< the last time of their last owners
-constinit std::uint32_t free_count = 0;
+constinit Entries given;
+constinit Ended** ended_threads = nullptr;  ///< by slot; null: no order is kept
 
-/// Zeroed; null: there is no more.
-void* take_room(std::size_t bytes) {
-  bytes = (bytes + 15) & ~std::size_t{15};
-  if (room_at == nullptr || room_used + bytes > kMaxBytes) return nullptr;
-  room_used += bytes;
-  return room_at + room_used - bytes;
-}
+bool is_kept() { return recorder.filter == FilterLevel::Owner && ended_threads != nullptr; }
 
-std::size_t bucket_of(std::uint64_t key) { return key * 0x9e37'79b9'7f4a'7c15ULL >> 48; }
-std::size_t page_bucket_of(std::uintptr_t address) {
-  return (address / kPageBytes) * 0x9e37'79b9'7f4a'7c15ULL >> 50;
-}
-
-SyncObject* find_object(std::uint64_t key) {
-  SyncObject* object = __atomic_load_n(&store->objects[bucket_of(key)], __ATOMIC_ACQUIRE);
-  while (object != nullptr && object->key != key) object = object->next;
-  return object;
-}
-
-SyncObject* add_object(std::uint64_t key) {
-  const Locked lock(storing);
-  if (SyncObject* const found = find_object(key); found != nullptr) return found;
-  auto* const object = static_cast<SyncObject*>(take_room(sizeof(SyncObject)));
-  if (object == nullptr) return nullptr;
-  object->key = key;
-  for (SyncObject::Section& section : object->sections) section.clock = kNoClock;
-  SyncObject*& bucket = store->objects[bucket_of(key)];
-  SyncObject*& page = store->pages[page_bucket_of(address_of(*object))];
-  object->next = bucket;
-  object->next_in_page = page;
-  __atomic_store_n(&bucket, object, __ATOMIC_RELEASE);
-  __atomic_store_n(&page, object, __ATOMIC_RELEASE);
-  return object;
-}
-
-/// Null: there is no room for it, or, if it is only looked for, nobody has used it yet.
-SyncObject* object_at(Thread& self, Sort sort, std::uintptr_t address, bool make) {
-  const std::uint64_t key = key_of(sort, address);
-  ThreadOrder::Known& known = self.order.known[bucket_of(key) % ThreadOrder::kKnown];
-  if (known.key == key) return known.object;
-  SyncObject* object = find_object(key);
-  if (object == nullptr && make) object = add_object(key);
-  if (object != nullptr) known = {key, object};
-  return object;
-}
-
-Clocks* clocks_of(const SyncObject& object) { return __atomic_load_n(&object.clocks, __ATOMIC_ACQUIRE); }
-
-/// The object's clocks, with room for so many entries; null: there is none.
-Clocks* make_room(SyncObject& object, Sort sort, std::uint32_t entries) {
-  Clocks* const old = clocks_of(object);
-  if (old != nullptr && old->room >= entries) return old;
-  const std::uint32_t room = (entries + 7) & ~7U;
-  const std::uint32_t clocks = sort == Sort::Lock ? 1 + SyncObject::kSections : 1;
-  Clocks* made = nullptr;
-  {
-    const Locked lock(storing);
-    made = static_cast<Clocks*>(take_room(sizeof(Clocks) + std::size_t{clocks} * room * sizeof(ClockTime)));
-  }
-  if (made == nullptr) return nullptr;
-  made->room = room;
-  for (std::uint32_t c = 0; old != nullptr && c < clocks; ++c)
-    for (std::uint32_t i = 0; i < old->room; ++i)
-      made->times[std::size_t{c} * room + i] = old->times[std::size_t{c} * old->room + i];
-  __atomic_store_n(&object.clocks, made, __ATOMIC_RELEASE);
-  return made;
+SyncLock* known_lock_at(Thread& self, std::uintptr_t address) {
+  ThreadOrder::Known& known = self.order.known[(address >> 3) % ThreadOrder::kKnown];
+  if (known.address == address) return known.lock;
+  SyncLock* const lock = lock_at(address);
+  if (lock != nullptr) known = {address, lock};
+  return lock;
 }
 
 void join(ClockTime* to, const ClockTime* from, std::uint32_t entries) {
@@ -161,7 +70,7 @@ void copy(ClockTime* to, const ClockTime* from, std::uint32_t entries) {
   for (std::uint32_t i = 0; i < entries; ++i) to[i] = from[i];
 }
 
-std::uint32_t entries() { return __atomic_load_n(&clock_count, __ATOMIC_ACQUIRE); }
+std::uint32_t entries() { return __atomic_load_n(&given.count, __ATOMIC_ACQUIRE); }
 
 /// An edge of a kind that is certain, from all that `H` covers.
 void certain_edge(Thread& self, const ClockTime* H, std::uint32_t count) {
@@ -177,114 +86,107 @@ const ClockTime* clock_now(Thread& self) {
   return self.order.H;
 }
 
-ThreadOrder::Held* find_held(ThreadOrder& order, const SyncObject* lock) {
+ThreadOrder::Held* find_held(ThreadOrder& order, const SyncLock* lock) {
   for (std::uint32_t i = order.held_count; i-- > 0;)
     if (order.held[i].lock == lock) return &order.held[i];
   return nullptr;
 }
 
 void acquire(Thread& self, std::uintptr_t address, bool exclusive) {
-  SyncObject* const lock = object_at(self, Sort::Lock, address, true);
+  SyncLock* const lock = known_lock_at(self, address);
   if (lock == nullptr) return;
   ThreadOrder& order = self.order;
   if (ThreadOrder::Held* const held = exclusive ? find_held(order, lock) : nullptr; held != nullptr) {
     ++held->depth;
     return;
   }
-  if (Clocks* const clocks = clocks_of(*lock); clocks != nullptr) {
-    join(order.H, clocks->of_section(lock->latest), clocks->room);
-    join(order.C, clocks->certain(), clocks->room);
+  if (lock->clocks != nullptr) {
+    join(order.H, lock->of_section(lock->latest), lock->clocks->room);
+    join(order.C, lock->certain(), lock->clocks->room);
   }
   if (exclusive && order.held_count < ThreadOrder::kMaxHeld)
     order.held[order.held_count++] = {lock, now(self) + 1, 1};
 }
 
 void release(Thread& self, std::uintptr_t address) {
-  SyncObject* const lock = object_at(self, Sort::Lock, address, true);
+  SyncLock* const lock = known_lock_at(self, address);
   if (lock == nullptr) return;
   ThreadOrder& order = self.order;
   ThreadOrder::Held* const held = find_held(order, lock);
   if (held != nullptr && --held->depth > 0) return;
   const std::uint32_t count = entries();
-  if (Clocks* const clocks = make_room(*lock, Sort::Lock, count); clocks != nullptr) {
-    lock->latest = (lock->latest + 1) % SyncObject::kSections;
-    copy(clocks->of_section(lock->latest), clock_now(self), count);
-    join(clocks->certain(), order.C, count);
+  if (Clocks* const clocks = make_clocks(lock->clocks, 1 + SyncLock::kSections, count); clocks != nullptr) {
+    lock->clocks = clocks;
+    lock->latest = (lock->latest + 1) % SyncLock::kSections;
+    copy(lock->of_section(lock->latest), clock_now(self), count);
+    join(lock->certain(), order.C, count);
     lock->sections[lock->latest] = {held != nullptr ? order.clock : kNoClock,
                                     held != nullptr ? held->first : 0, now(self)};
   }
   if (held != nullptr) *held = order.held[--order.held_count];
 }
 
+bool crosses_words(const SyncEvent& event) { return (event.target & 7) + event.width > 8; }
+
 void atomic_before(Thread& self, const SyncEvent& event) {
   if (event.kind == EventKind::AtomicStore || !acquires(event.order)) return;
-  SyncObject* const variable = object_at(self, Sort::Atomic, event.target, false);
-  if (variable == nullptr) return;
-  const Using lock(*variable, event.alone);
-  if (Clocks* const clocks = clocks_of(*variable); clocks != nullptr)
-    certain_edge(self, clocks->certain(), clocks->room);
+  const Using lock(event.target, event.alone, false);
+  each_variable(event.target, event.width, [&](const AtomicVariable& variable, bool) {
+    if (variable.clocks != nullptr) certain_edge(self, variable.clocks->times, variable.clocks->room);
+  });
 }
 
 void atomic_after(Thread& self, const SyncEvent& event) {
   if (event.kind == EventKind::AtomicLoad) return;
   const bool stores = event.kind == EventKind::AtomicStore;
-  const bool releasing = releases(event.order);
+  const bool releasing = releases(event.order) || self.order.fenced;
   if (!stores && !releasing) return;
-  SyncObject* const variable = object_at(self, Sort::Atomic, event.target, releasing);
-  if (variable == nullptr) return;
-  const std::uint32_t count = entries();
-  const Using lock(*variable, event.alone);
-  Clocks* const clocks = releasing ? make_room(*variable, Sort::Atomic, count) : clocks_of(*variable);
-  if (clocks == nullptr) return;
+  const Using lock(event.target, event.alone, true);
+  AtomicVariable* mine = nullptr;
   // A store begins a release sequence of its own; a read-modify-write continues the one it is in.
-  if (!releasing)
-    for (std::uint32_t i = 0; i < clocks->room; ++i) clocks->certain()[i] = 0;
-  else if (stores)
-    copy(clocks->certain(), clock_now(self), count);
-  else
-    join(clocks->certain(), clock_now(self), count);
-}
-
-void forget(SyncObject& object) {
-  const Locked lock(object.using_it);
-  for (SyncObject::Section& section : object.sections) section.clock = kNoClock;
-  Clocks* const clocks = clocks_of(object);
-  if (clocks == nullptr) return;
-  const bool is_lock = (object.key & 1) == static_cast<std::uint64_t>(Sort::Lock);
-  const std::uint32_t count = (is_lock ? 1 + SyncObject::kSections : 1) * clocks->room;
-  for (std::uint32_t i = 0; i < count; ++i) clocks->times[i] = 0;
-}
-
-void forget_in_bucket(std::size_t bucket, std::uintptr_t address, std::size_t bytes, bool locks_too) {
-  SyncObject* object = __atomic_load_n(&store->pages[bucket], __ATOMIC_ACQUIRE);
-  for (; object != nullptr; object = object->next_in_page)
-    if (address_of(*object) - address < bytes && (locks_too || object->key % 2 != 0)) forget(*object);
+  each_variable(event.target, event.width, [&](AtomicVariable& variable, bool same) {
+    if (same) mine = &variable;
+    variable.is_unknown = !same || (!stores && variable.is_unknown);
+    Clocks* const clocks = stores ? variable.clocks : nullptr;
+    for (std::uint32_t i = 0; clocks != nullptr && i < clocks->room; ++i) clocks->times[i] = 0;
+  });
+  if (!releasing) return;
+  if (mine == nullptr && !crosses_words(event)) mine = make_variable(event.target, event.width);
+  const std::uint32_t count = entries();
+  Clocks* const clocks = mine != nullptr ? make_clocks(mine->clocks, 1, count) : nullptr;
+  if (clocks == nullptr) {
+    __atomic_store_n(&is_incomplete, true, __ATOMIC_RELAXED);
+    return;
+  }
+  __atomic_store_n(&mine->clocks, clocks, __ATOMIC_RELEASE);
+  if (self.order.clock == kNoClock || mine->width != event.width) mine->is_unknown = true;
+  join(clocks->times, releases(event.order) ? clock_now(self) : self.order.fence, count);
 }
 
 /// An entry that nobody else needs: a new one, or that of a thread that has ended before all of `H`.
 std::uint32_t take_clock(const ClockTime* H, ClockTime& base) {
-  for (std::uint32_t i = 0; H != nullptr && i < free_count; ++i) {
-    const std::uint32_t clock = free_clocks[i];
-    if (H[clock] < free_since[clock]) continue;
-    free_clocks[i] = free_clocks[--free_count];
-    base = free_since[clock];
+  for (std::uint32_t i = 0; H != nullptr && i < given.free_count; ++i) {
+    const std::uint32_t clock = given.free[i];
+    if (H[clock] < given.free_since[clock]) continue;
+    given.free[i] = given.free[--given.free_count];
+    base = given.free_since[clock];
     return clock;
   }
   base = 0;
-  if (clock_count == kMaxClocks) return kNoClock;
-  __atomic_store_n(&clock_count, clock_count + 1, __ATOMIC_RELEASE);
-  return clock_count - 1;
+  if (given.count == kMaxClocks) return kNoClock;
+  __atomic_store_n(&given.count, given.count + 1, __ATOMIC_RELEASE);
+  return given.count - 1;
 }
 
 void join_thread(Thread& self, std::uint32_t slot) {
   if (slot >= stream::kMaxThreads) return;
-  const Ended* const ended = __atomic_exchange_n(&store->ended[slot], nullptr, __ATOMIC_ACQ_REL);
+  const Ended* const ended = __atomic_exchange_n(&ended_threads[slot], nullptr, __ATOMIC_ACQ_REL);
   if (ended == nullptr) return;
   certain_edge(self, ended->H, ended->count);
   if (ended->clock == kNoClock) return;
-  const Locked lock(storing);
-  free_since[ended->clock] = ended->H[ended->clock];
-  free_clocks[free_count++] = ended->clock;
+  const Locked lock(given.giving);
+  given.free_since[ended->clock] = ended->H[ended->clock];
+  given.free[given.free_count++] = ended->clock;
 }
 
 }  // namespace
@@ -292,7 +194,7 @@ void join_thread(Thread& self, std::uint32_t slot) {
 void begin_order(Thread& self, const Thread* parent) {
   ThreadOrder& order = self.order;
   order.clock = kNoClock;
-  if (recorder.filter != FilterLevel::Owner || store == nullptr) return;
+  if (!is_kept()) return;
   if (parent != nullptr && parent->ignoring_sync != 0) parent = nullptr;  // the stream will not know
   ClockTime* const H = parent != nullptr ? order.H : nullptr;
   if (parent != nullptr) {
@@ -300,31 +202,51 @@ void begin_order(Thread& self, const Thread* parent) {
     if (parent->order.clock != kNoClock) order.H[parent->order.clock] = now(*parent);
     copy(order.C, order.H, kMaxClocks);
   }
-  const Locked lock(storing);
+  const Locked lock(given.giving);
   order.clock = take_clock(H, order.base);
 }
 
 void end_order(const Thread& self) {
-  if (recorder.filter != FilterLevel::Owner || store == nullptr) return;
+  if (!is_kept()) return;
   const std::uint32_t count = entries();
-  Ended* ended = nullptr;
-  {
-    const Locked lock(storing);
-    ended = static_cast<Ended*>(take_room(sizeof(Ended) + count * sizeof(ClockTime)));
-  }
+  auto* const ended = static_cast<Ended*>(take_sync_memory(sizeof(Ended) + count * sizeof(ClockTime)));
   if (ended == nullptr) return;
   ended->clock = self.order.clock;
   ended->count = count;
   copy(ended->H, self.order.H, count);
   if (self.order.clock != kNoClock) ended->H[self.order.clock] = now(self);
-  __atomic_store_n(&store->ended[self.index], ended, __ATOMIC_RELEASE);
+  __atomic_store_n(&ended_threads[self.index], ended, __ATOMIC_RELEASE);
+}
+
+bool knows_releases(const Thread& self, std::uintptr_t address, std::uint32_t width) {
+  if (__atomic_load_n(&is_incomplete, __ATOMIC_RELAXED)) return false;
+  bool known = true;
+  each_variable(address, width, [&](const AtomicVariable& variable, bool same) {
+    known = known && same && !__atomic_load_n(&variable.is_unknown, __ATOMIC_RELAXED);
+    Clocks* const clocks = known ? variable.now() : nullptr;
+    for (std::uint32_t i = 0; clocks != nullptr && i < clocks->room; ++i)
+      if (__atomic_load_n(&clocks->times[i], __ATOMIC_RELAXED) > self.order.C[i] && i != self.order.clock)
+        known = false;
+  });
+  return known;
+}
+
+bool has_releases(std::uintptr_t address, std::uint32_t width) {
+  bool any = is_incomplete;
+  each_variable(address, width, [&](const AtomicVariable& variable, bool same) {
+    any |= !same || variable.is_unknown;
+    Clocks* const clocks = variable.clocks;
+    for (std::uint32_t i = 0; clocks != nullptr && i < clocks->room; ++i) any |= clocks->times[i] != 0;
+  });
+  return any;
 }
 
 void order_before(Thread& self, const SyncEvent& event) {
-  if (recorder.filter != FilterLevel::Owner || store == nullptr) return;
+  if (!is_kept()) return;
   switch (event.kind) {
     case EventKind::Acquire:
     case EventKind::AcquireShared:
+      ++self.order.sections;
       return acquire(self, event.target, event.kind == EventKind::Acquire);
     case EventKind::Join:
       return join_thread(self, static_cast<std::uint32_t>(event.target));
@@ -337,10 +259,18 @@ void order_before(Thread& self, const SyncEvent& event) {
 }
 
 void order_after(Thread& self, const SyncEvent& event) {
-  if (recorder.filter != FilterLevel::Owner || store == nullptr) return;
+  if (!is_kept()) return;
   switch (event.kind) {
     case EventKind::Release:
-      return release(self, event.target);
+    case EventKind::ReleaseShared:
+      if (self.order.sections > 0) --self.order.sections;
+      if (event.kind == EventKind::Release) release(self, event.target);
+      return;
+    case EventKind::Fence:
+      if (!releases(event.order)) return;
+      copy(self.order.fence, clock_now(self), kMaxClocks);
+      self.order.fenced = true;
+      return;
     case EventKind::AtomicStore:
     case EventKind::AtomicRmw:
       return atomic_after(self, event);
@@ -353,44 +283,25 @@ void order_clash(Thread& self, std::uint32_t clock, ClockTime time) {
   if (clock == kNoClock) return;
   const ThreadOrder& order = self.order;
   for (std::uint32_t i = 0; i < order.held_count; ++i) {
-    const SyncObject& lock = *order.held[i].lock;
-    for (std::uint32_t s = 0; s < SyncObject::kSections; ++s) {
-      const SyncObject::Section& section = lock.sections[s];
+    SyncLock& lock = *order.held[i].lock;
+    for (std::uint32_t s = 0; s < SyncLock::kSections; ++s) {
+      const SyncLock::Section& section = lock.sections[s];
       if (section.clock == clock && section.first <= time && time <= section.last)
-        certain_edge(self, lock.clocks->of_section(s), lock.clocks->room);
+        certain_edge(self, lock.of_section(s), lock.clocks->room);
     }
   }
 }
 
-void forget_order_of(std::uintptr_t address, std::size_t bytes) {
-  if (store == nullptr || bytes == 0) return;
-  const std::uintptr_t first = address / kPageBytes, last = (address + bytes - 1) / kPageBytes;
-  if (last - first >= kPageBuckets) {
-    for (std::size_t bucket = 0; bucket < kPageBuckets; ++bucket)
-      forget_in_bucket(bucket, address, bytes, true);
-    return;
-  }
-  for (std::uintptr_t page = first; page <= last; ++page)
-    forget_in_bucket(page_bucket_of(page * kPageBytes), address, bytes, true);
-}
-
-void forget_atomics(std::uintptr_t address, std::size_t bytes) {
-  if (store != nullptr) forget_in_bucket(page_bucket_of(address), address, bytes, false);
-}
-
 void forget_order() {
   if (recorder.filter != FilterLevel::Owner) return;
-  if (store == nullptr) {
-    store = static_cast<Store*>(reserve_memory(sizeof(Store)));
-    room_at = static_cast<char*>(reserve_memory(kMaxBytes));
-  } else {
-    forget_memory(reinterpret_cast<std::uintptr_t>(store), sizeof(Store));
-    if (room_at != nullptr) forget_memory(reinterpret_cast<std::uintptr_t>(room_at), room_used);
-  }
-  room_used = 0;
-  storing = {};
-  clock_count = 0;
-  free_count = 0;
+  constexpr std::size_t kEndedBytes = stream::kMaxThreads * sizeof(Ended*);
+  if (ended_threads == nullptr)
+    ended_threads = static_cast<Ended**>(reserve_memory(kEndedBytes));
+  else
+    forget_memory(reinterpret_cast<std::uintptr_t>(ended_threads), kEndedBytes);
+  is_incomplete = !forget_sync_objects() || ended_threads == nullptr;
+  if (is_incomplete) ended_threads = nullptr;
+  given = {};
 }
 
 }  // namespace ravel::rt

@@ -178,12 +178,15 @@ std::size_t put_remembered(Record* to, std::uintptr_t cell_address, const Rememb
   const Incarnation& who = incarnations[incarnation_of(access.slot)];
   const std::uint64_t time = who.time_base + epoch_of(access.slot);
   const EventKind kind = access.is_write ? EventKind::RetroWrite : EventKind::RetroRead;
+  const bool atomic = (access.slot & kAtomic) != 0;
+  const MemoryOrder order = atomic ? MemoryOrder::Relaxed : MemoryOrder::None;
+  if (atomic) recorder.told_atomic = true;
   std::size_t count = 0;
   for (std::uint32_t left = access.slot & kBytesMask; left != 0; count += 2) {
     const auto first = static_cast<unsigned>(__builtin_ctz(left));
     const auto bytes = static_cast<unsigned>(__builtin_ctz(~(left >> first)));
     left &= left + (1U << first);
-    to[count] = {record_head(kind, MemoryOrder::None, bytes, true, 0, place_of(access.slot)) |
+    to[count] = {record_head(kind, order, bytes, true, 0, place_of(access.slot)) |
                      ((access.slot & kNear) != 0 ? kHasValue : 0),
                  cell_address + first};
     to[count + 1] = {stamp, std::uint64_t{who.thread} << stream::kRetroThreadAt | time};

@@ -17,7 +17,8 @@ struct Recorder {
   StreamWriter stream;
   FilterLevel filter = FilterLevel::Owner;
   bool recording = false;
-  bool values = false;  ///< accesses are recorded with their values: only one thread runs at a time
+  bool told_atomic = false;  ///< the stream has an atomic access that was reported late
+  bool values = false;       ///< accesses are recorded with their values: only one thread runs at a time
 };
 extern Recorder recorder;
 

@@ -7,7 +7,10 @@
 //   no bytes                       none
 //   who, when, where, which bytes  an access that is not in the stream (yet)
 //   the same without where         one that is
-//   which bytes alone              something that the stream knows, and the cell does not: never ordered
+//   which bytes alone              something that the stream knows, and the cell does not: never ordered.
+//                                  If it is atomic: atomic accesses, and all plain ones to these bytes that
+//                                  are in other slots are in the stream, too
+//
 // The slots of the last reads lie side by side, so do those of the last writes, and the further ones: most
 // hooks look at one slot alone.
 //
@@ -49,13 +52,13 @@ class Cell {
   std::uintptr_t at_;
 };
 
-// A slot: incarnation 11 bits (who), epoch 19 (when), site 22 (where, site.h), near 1, bytes 8 (which, a bit
-// each); the highest bit, the one below the epoch and the one above `near` are free. `near`: the bytes were
-// accessed at several places at that time, of which this is one.
+// A slot: incarnation 11 bits (who), epoch 19 (when), atomic 1, one free, site 21 (where, site.h), one free,
+// near 1, bytes 8 (which, a bit each); the highest bit is free, too. `near`: the bytes were accessed at
+// several places at that time, of which this is one.
 
 /// A free bit of the read and of the write slot: its thread is ordered after all that others have done here,
 /// for certain.
-inline constexpr std::uint64_t kOrdered = std::uint64_t{1} << 32;
+inline constexpr std::uint64_t kOrdered = std::uint64_t{1} << 31;
 // Of the read slot:
 inline constexpr std::uint64_t kLocked = std::uint64_t{1} << 63;
 inline constexpr std::uint64_t kFurther = 1 << 9;  ///< there are further slots
@@ -69,13 +72,15 @@ inline constexpr unsigned kIncarnationAt = 52;
 inline constexpr std::uint32_t kIncarnations = 1U << 11;  ///< 0 is nobody
 inline constexpr unsigned kEpochAt = 33;
 inline constexpr std::uint32_t kEpochs = 1U << 19;
+/// The access was atomic. It counts as another time: a plain one is not the same.
+inline constexpr std::uint64_t kAtomic = std::uint64_t{1} << 32;
 inline constexpr unsigned kCellPlaceAt = 10;
-inline constexpr std::uint32_t kCellPlaces = 1U << 22;
+inline constexpr std::uint32_t kCellPlaces = 1U << 21;
 inline constexpr std::uint64_t kCellPlaceMask = std::uint64_t{kCellPlaces - 1} << kCellPlaceAt;
 inline constexpr std::uint64_t kNear = 1 << 8;
 inline constexpr std::uint64_t kBytesMask = 0xff;
-/// Who and when.
-inline constexpr std::uint64_t kTagMask = (std::uint64_t{1} << 63) - (std::uint64_t{1} << kEpochAt);
+/// Who and when, and whether it was atomic.
+inline constexpr std::uint64_t kTagMask = (std::uint64_t{1} << 63) - kAtomic;
 inline constexpr std::uint64_t kSlotMask = kTagMask | kCellPlaceMask | kNear | kBytesMask;
 static_assert(kTagMask == inline_check::kTagMask && kBytesMask == inline_check::kBytesMask);
 

@@ -24,12 +24,15 @@ struct CallFrame {
   bool known;            ///< the stream knows of it
 };
 
-/// An atomic load that was recorded.
-struct AtomicLoad {
+/// A variable that the thread has used atomically.
+struct RecentAtomic {
   std::uintptr_t address;
-  std::uint64_t tag;
-  std::uint32_t version;  ///< of the variable (hooks_atomic.cpp)
-  int order;
+  std::uint64_t tag;      ///< when its cell was told last,
+  std::uint32_t blocks;   ///< and Thread::blocks then
+  std::uint32_t version;  ///< AtomicTurns::version when a load was last recorded or needless
+  std::uint8_t kind;      ///< as the cell was told
+  bool acquired;          ///< by that load
+  bool is_known;          ///< there was such a load
 };
 
 struct KnownBlock {
@@ -38,7 +41,7 @@ struct KnownBlock {
 };
 
 struct Thread {
-  static constexpr std::size_t kLoads = 16;
+  static constexpr std::size_t kRecentAtomics = 64;
   static constexpr std::size_t kKnownBlocks = 8;
   static constexpr std::size_t kBarePages = 4096;
   static constexpr std::uint32_t kMaxOpenUnits = 64;
@@ -65,9 +68,10 @@ struct Thread {
   std::uint32_t ignoring_sync;  ///< > 0: its synchronization is not recorded
   std::uint32_t inside;         ///< > 0: in the runtime, where signals must wait
   std::uint64_t pending_signals;
+  std::uint32_t blocks;      ///< pieces of memory it got so far: addresses may mean other variables
   std::uint32_t units_open;  ///< units of work it is in; only kMaxOpenUnits of them are recorded
   std::uint32_t open_units[kMaxOpenUnits];
-  AtomicLoad loads[kLoads];               ///< recent ones, each where a hash of its address says
+  RecentAtomic atomics[kRecentAtomics];   ///< each where a hash of its address says
   KnownBlock known_blocks[kKnownBlocks];  ///< the latest that the stream knows of
   std::uint32_t next_known_block;
   std::uintptr_t stack_low;  ///< the thread's stack

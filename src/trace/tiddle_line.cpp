@@ -136,7 +136,7 @@ std::string_view usage(EventKind kind) {
   switch (target_space(kind)) {
     case TargetSpace::Variable:
       if (is_atomic(kind)) return "THREAD VARIABLE [ORDER] [VALUE]";
-      return kRetroAccesses.has(kind) ? "THREAD VARIABLE TIME" : "THREAD VARIABLE [VALUE]";
+      return kRetroAccesses.has(kind) ? "THREAD VARIABLE [ORDER] TIME" : "THREAD VARIABLE [VALUE]";
     case TargetSpace::Lock:
       return is_acquire(kind) ? "THREAD LOCK [try]" : "THREAD LOCK";
     case TargetSpace::Condition:
@@ -274,16 +274,17 @@ Result<void> parse_rest(Operands& operands, TiddleOperation& operation) {
   if (is_atomic(kind)) operation.order = MemoryOrder::SeqCst;
   if (operands.empty() && optional_value) return {};
   std::string_view word = operands.take();
-  if (is_atomic(kind)) {
+  const bool may_be_atomic = !kPlainAccesses.has(kind) && is_access(kind);
+  if (may_be_atomic) {
     if (const auto order = order_of(word)) {
       operation.order = *order;
-      if (operands.empty()) return {};
+      if (operands.empty() && optional_value) return {};
       word = operands.take();
     }
   }
   operation.value = parse_tiddle_value(word);
   if (!operation.value && !word.empty())
-    return fail(quoted(word) + (is_atomic(kind) ? " is neither a memory order nor" : " is not") +
+    return fail(quoted(word) + (may_be_atomic ? " is neither a memory order nor" : " is not") +
                 " a 64-bit number");
   return {};
 }

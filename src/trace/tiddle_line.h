@@ -1,6 +1,6 @@
 // One line of Tiddle (Sadowski 2012, Part VII), with ravel's extensions, as text and as values.
 //
-//   rd|wr T x [v]          ld|st|rmw T x [order] [v]   rrd|rwr T x time      fence T order
+//   rd|wr T x [v]          ld|st|rmw T x [order] [v]   rrd|rwr T x [order] time    fence T order
 //   acq|racq T l [try]     rel|rrel|req T l            arrive|leave T b
 //   wait|wake|notify|notifyall T c                     fork|join T U
 //   beg|end|call|ret T [label]                         start|exit T

@@ -107,9 +107,10 @@ Result<std::string> tiddle_text(const Event& event, const Tables& tables, Thread
   const bool has_order = is_atomic(event.kind) || event.kind == EventKind::Fence;
   if (has_order && (event.order != MemoryOrder::SeqCst || event.kind == EventKind::Fence))
     text += event.order == MemoryOrder::None ? " none" : fmt::format(" {}", order_name(event.order));
+  if (event.is_late_atomic()) text += fmt::format(" {}", order_name(event.order));
   const bool tried = is_acquire(event.kind) && !event.would_wait();
   if (tried) text += fmt::format(" {}", kTriedWord);
-  if (!has_order && !tried && event.order != MemoryOrder::None) ++losses.orders;
+  if (!has_order && !tried && !event.is_late_atomic() && event.order != MemoryOrder::None) ++losses.orders;
 
   if (kRetroAccesses.has(event.kind) && !event.has_value)
     return fail(fmt::format("event {} is reported late but has no time", event.position));

@@ -22,13 +22,14 @@ class Filter {
   Filtered run() {
     for (const Event& event : whole_.events) {
       out_.stands_for.push_back(event.position);
+      dropped_ = false;
       if (!is_access(event.kind))
         other(event);
       else if (has_other_extent(event))
         keep(event, event.position);
       else
         access(event);
-      if (kTimeSteps.has(event.kind)) ++steps_[event.thread];
+      if (kTimeSteps.has(event.kind) && !dropped_) ++steps_[event.thread];
     }
     return std::move(out_);
   }
@@ -49,6 +50,7 @@ class Filter {
   void drop(std::uint64_t stands_for) {
     out_.stands_for.back() = stands_for;
     ++out_.dropped;
+    dropped_ = true;
   }
 
  private:
@@ -62,6 +64,7 @@ class Filter {
 
   const SmallTrace& whole_;
   Filtered out_;
+  bool dropped_ = false;  ///< the event at hand
   std::map<ThreadId, std::uint64_t> steps_;
 };
 
@@ -76,6 +79,12 @@ class Clock {
   void join(const Clock& other) {
     for (const auto& [thread, time] : other.times_) times_[thread] = std::max(times_[thread], time);
   }
+  /// What a thread did itself is covered.
+  bool covers(const Clock& other, ThreadId self) const {
+    return std::ranges::all_of(other.times_, [&](const auto& entry) {
+      return entry.first == self || entry.second <= (*this)[entry.first];
+    });
+  }
 
  private:
   std::map<ThreadId, std::uint64_t> times_;
@@ -86,9 +95,16 @@ class OwnerFilter final : public Filter {
   explicit OwnerFilter(const SmallTrace& whole) : Filter(whole, FilterLevel::Owner) {}
 
  private:
+  struct Slot {
+    Event access;  ///< retroactive: the value is its local time
+    bool told = false;
+  };
   struct Thread {
     Clock H, C;
     std::map<std::uint64_t, std::uint64_t> held;  ///< exclusive locks, with the first local time inside
+    int sections = 0;                             ///< locks of any kind that it holds
+    std::optional<Clock> fence;                   ///< H at its last release fence
+    std::map<std::uint64_t, Slot> atomics;        ///< by address: the last access that its cell was told of
   };
   struct Section {
     ThreadId thread;
@@ -99,16 +115,16 @@ class OwnerFilter final : public Filter {
     Clock H, C;
     std::deque<Section> sections;  ///< the last ones
   };
-  struct Slot {
-    Event access;  ///< retroactive: the value is its local time
-    bool told = false;
-  };
   struct Cell {
     std::optional<Slot> write;
-    std::vector<Slot> reads;  ///< at most one of each thread
+    std::vector<Slot> reads;    ///< at most one of each thread
+    std::vector<Slot> atomics;  ///< of a thread, at most one read and one write
     bool unknown_write = false, unknown_reads = false;
+    bool unknown_atomic_write = false, unknown_atomic_reads = false;
+
+    bool is_atomic() const { return !atomics.empty() || unknown_atomic_write || unknown_atomic_reads; }
   };
-  static constexpr std::size_t kSections = 4, kReads = 3;
+  static constexpr std::size_t kSections = 4, kReads = 3, kAtomics = 2;
 
   static bool certain(const Slot& slot, const Thread& self) {
     return slot.access.value <= self.C[slot.access.thread];
@@ -116,12 +132,14 @@ class OwnerFilter final : public Filter {
 
   void tell(Slot& slot) {
     if (!slot.told) keep(slot.access, slot.access.position);
+    told_atomic_ |= !slot.told && slot.access.is_late_atomic();
     slot.told = true;
   }
 
   Slot slot_of(const Event& event) {
     Slot slot{event};
     slot.access.kind = is_write(event.kind) ? EventKind::RetroWrite : EventKind::RetroRead;
+    slot.access.order = is_atomic(event.kind) ? MemoryOrder::Relaxed : MemoryOrder::None;
     slot.access.has_value = true;
     slot.access.value = now(event);
     return slot;
@@ -131,9 +149,10 @@ class OwnerFilter final : public Filter {
   static std::vector<Slot*> clashing(Cell& cell, ThreadId thread, bool write) {
     std::vector<Slot*> slots;
     if (cell.write && cell.write->access.thread != thread) slots.push_back(&*cell.write);
-    if (!write) return slots;
     for (Slot& read : cell.reads)
-      if (read.access.thread != thread) slots.push_back(&read);
+      if (write && read.access.thread != thread) slots.push_back(&read);
+    for (Slot& slot : cell.atomics)
+      if ((write || is_write(slot.access.kind)) && slot.access.thread != thread) slots.push_back(&slot);
     return slots;
   }
 
@@ -156,15 +175,17 @@ class OwnerFilter final : public Filter {
     if (write) released_.erase(event.target);
     Slot mine = slot_of(event);
     std::vector<Slot*> clashes = clashing(cell, event.thread, write);
-    const bool read_since = write && (!clashes.empty() || cell.unknown_reads);
+    const bool read_since = write && (!clashes.empty() || cell.unknown_reads || cell.is_atomic());
     if (const Slot* const known = same(cell, mine); known != nullptr && !read_since)
       return drop(known->told ? known->access.position : 0);
     std::erase_if(clashes, [&](const Slot* slot) { return certain(*slot, self); });
     // A read of the thread is younger than the writes, or they would have taken its place.
-    const bool known_clashes = !write && std::ranges::any_of(cell.reads, [&](const Slot& read) {
-      return read.access.thread == event.thread;
-    });
-    if (known_clashes || (clashes.empty() && !cell.unknown_write && !(write && cell.unknown_reads))) {
+    const bool known_clashes =
+        !write && !cell.is_atomic() &&
+        std::ranges::any_of(cell.reads, [&](const Slot& read) { return read.access.thread == event.thread; });
+    const bool unknown_clashes = cell.unknown_write || cell.unknown_atomic_write ||
+                                 (write && (cell.unknown_reads || cell.is_atomic()));
+    if (known_clashes || (clashes.empty() && !unknown_clashes)) {
       drop(0);
     } else {
       for (Slot* const slot : clashes) tell(*slot);
@@ -190,6 +211,8 @@ class OwnerFilter final : public Filter {
 
   static void remember_write(Cell& cell, const Slot& mine) {
     cell.unknown_write = cell.unknown_reads = false;
+    cell.unknown_atomic_write = cell.unknown_atomic_reads = false;
+    cell.atomics.clear();
     std::erase_if(cell.reads, [&](const Slot& read) {
       return read.access.thread != mine.access.thread || read.access.value != mine.access.value;
     });
@@ -200,6 +223,10 @@ class OwnerFilter final : public Filter {
     std::erase_if(cell.reads, [&](const Slot& read) {
       return read.access.thread == mine.access.thread || certain(read, self);
     });
+    std::erase_if(cell.atomics, [&](const Slot& slot) {
+      return slot.access.kind == EventKind::RetroRead &&
+             (slot.access.thread == mine.access.thread || certain(slot, self));
+    });
     if (cell.reads.size() == kReads) {
       tell(cell.reads.front());
       cell.reads.erase(cell.reads.begin());
@@ -209,16 +236,70 @@ class OwnerFilter final : public Filter {
   }
 
   void atomic(const Event& event, Cell& cell) {
-    for (Slot& read : cell.reads) tell(read);
-    if (cell.write) tell(*cell.write);
-    cell = {};
-    cell.unknown_write = cell.unknown_reads = true;
-    keep(event, event.position);
     Thread& self = threads_[event.thread];
-    if (event.kind != EventKind::AtomicStore && acquires(event.order)) edge(self, released_[event.target]);
+    const bool writes = event.kind != EventKind::AtomicLoad;
+    const bool releasing = writes && (releases(event.order) || self.fence);
+    bool kept = releasing || self.sections > 0;
+    const Slot mine = slot_of(event);
+    const auto last = self.atomics.find(event.target);
+    const bool repeated = last != self.atomics.end() && last->second.access.value == mine.access.value &&
+                          (!writes || is_write(last->second.access.kind));
+    if (kept || !repeated) {
+      self.atomics[event.target] = mine;
+      kept = enter_atomic(event, mine, cell, kept);
+    }
+    // What a load would synchronize with must be known; a store must not end what others may.
+    const Clock& released = released_[event.target];
+    const bool known = event.kind == EventKind::AtomicStore ? Clock().covers(released, ThreadId())
+                                                            : self.C.covers(released, event.thread);
+    if (!kept && known) return drop(0);
+    keep(event, event.position);
+    if (event.kind != EventKind::AtomicStore && acquires(event.order)) edge(self, released);
     if (event.kind == EventKind::AtomicStore) released_.erase(event.target);
-    if (event.kind != EventKind::AtomicLoad && releases(event.order))
-      released_[event.target].join(published(event));
+    if (releasing) released_[event.target].join(releases(event.order) ? published(event) : *self.fence);
+  }
+
+  /// Whether it is kept because of the accesses before it.
+  bool enter_atomic(const Event& event, const Slot& mine, Cell& cell, bool kept) {
+    Thread& self = threads_[event.thread];
+    const bool writes = is_write(mine.access.kind);
+    std::vector<Slot*> clashes = clashing(cell, event.thread, writes);
+    std::erase_if(clashes, [&](const Slot* slot) { return certain(*slot, self); });
+    const auto first_atomic = std::ranges::stable_partition(clashes, [](const Slot* slot) {
+                                return !slot->access.is_late_atomic();
+                              }).begin();
+    const std::vector<Slot*> atomic(first_atomic, clashes.end());
+    clashes.erase(first_atomic, clashes.end());
+    if (!told_atomic_) {
+      const bool unknown = cell.unknown_atomic_write || (writes && cell.unknown_atomic_reads);
+      if ((unknown || !atomic.empty()) &&
+          std::ranges::all_of(atomic, [](const Slot* slot) { return slot->told; }))
+        kept = true;
+      for (Slot* const slot : atomic) tell(*slot);
+    }
+    for (Slot* const slot : clashes) tell(*slot);
+    for (const Slot* const slot : clashes) order_sections(self, slot->access);
+    if (kept || !clashes.empty() || cell.unknown_write || (writes && cell.unknown_reads)) {
+      for (Slot& read : cell.reads) tell(read);
+      if (cell.write) tell(*cell.write);
+      for (Slot& slot : cell.atomics) tell(slot);
+      cell.atomics.clear();
+      cell.unknown_atomic_reads = false;
+      cell.unknown_atomic_write = true;
+      return true;
+    }
+    std::erase_if(cell.atomics, [&](const Slot& slot) {
+      return (writes || !is_write(slot.access.kind)) &&
+             (slot.access.thread == event.thread || certain(slot, self));
+    });
+    if (cell.atomics.size() == kAtomics) {
+      Slot& oldest = cell.atomics.front();
+      tell(oldest);
+      (is_write(oldest.access.kind) ? cell.unknown_atomic_write : cell.unknown_atomic_reads) = true;
+      cell.atomics.erase(cell.atomics.begin());
+    }
+    cell.atomics.push_back(mine);
+    return false;
   }
 
   /// H of the event's thread, up to the event.
@@ -237,6 +318,7 @@ class OwnerFilter final : public Filter {
     switch (event.kind) {
       case EventKind::Acquire:
       case EventKind::AcquireShared: {
+        ++self.sections;
         const Lock& lock = locks_[event.target];
         self.H.join(lock.H);
         self.C.join(lock.C);
@@ -244,7 +326,12 @@ class OwnerFilter final : public Filter {
         break;
       }
       case EventKind::Release:
-        release(event, self);
+      case EventKind::ReleaseShared:
+        if (self.sections > 0) --self.sections;
+        if (event.kind == EventKind::Release) release(event, self);
+        break;
+      case EventKind::Fence:
+        if (releases(event.order)) self.fence = published(event);
         break;
       case EventKind::Fork:
         edge(threads_[event.other_thread()], published(event));
@@ -285,6 +372,7 @@ class OwnerFilter final : public Filter {
         if (!certain(*slot, self)) tell(*slot);
     }
     std::erase_if(cells_, is_inside);
+    for (auto& entry : threads_) std::erase_if(entry.second.atomics, is_inside);
     std::erase_if(released_, is_inside);
     std::erase_if(locks_, is_inside);
   }
@@ -293,6 +381,7 @@ class OwnerFilter final : public Filter {
   std::map<std::uint64_t, Lock> locks_;      ///< by address
   std::map<std::uint64_t, Clock> released_;  ///< by address: what an acquiring load is ordered after
   std::map<std::uint64_t, Cell> cells_;      ///< by address
+  bool told_atomic_ = false;                 ///< some atomic access was told
 };
 
 class SegmentFilter final : public Filter {

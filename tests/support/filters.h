@@ -23,15 +23,16 @@ struct Filtered {
 /// Each thread t has two clocks, which say up to which local time of each thread its accesses are covered:
 ///   H_t  some of what happens before its next event. Fork, join, what an acquire operation reads from a
 ///        release operation, and the exclusive releases before an acquire hand on H, as in SyncClocks, with
-///        the local time of the event's thread as its own entry. Fences, barriers and shared releases hand on
-///        nothing: the clocks may know less than is true.
+///        the local time of the event's thread as its own entry. So do stores after a release fence, with
+///        the H of the fence. Acquire fences, barriers and shared releases hand on nothing: the clocks may
+///        know less than is true.
 ///   C_t  what is certain: what every analysis that this level is for orders before the thread's next event.
 ///        All these edges join H to it but those of locks: an acquire joins the C of the releases. So they
 ///        do in CausalClocks.
 /// A lock remembers its last four exclusive sections: the thread, its local times inside, and H at the end.
 ///
 /// The cell of a variable has a slot for its last write and slots for up to three reads of different threads
-/// since; a slot knows the access, and whether the trace has it (it is told). And it has two marks: since the
+/// since; a slot knows the access, and whether the trace has it (it is told). It has two marks: since the
 /// last write there were reads, or writes, that are in no slot; the trace has them.
 ///
 /// A plain access of t
@@ -45,8 +46,22 @@ struct Filtered {
 ///   - if it reads, takes the place of t's read slot and of those that C_t covers. The oldest of four reads
 ///     is told and becomes a mark;
 ///   - if it writes, takes the place of all slots and marks, but for a read of t at the same local time.
-/// An atomic access is kept after all slots were told, and leaves both marks and no slot. A free tells the
-/// slots that clash with a write and are not certain; memory that is allocated or freed is new.
+///
+/// Two slots more are for atomic accesses, which clash with plain ones in the same way, and two marks for
+/// atomic reads and writes that are in no slot. An atomic access of t
+///   - is certain to be kept if it releases, or t has done a release fence and it writes, or t holds a lock.
+///     Then all slots are told, and those of atomic accesses become a mark of a write;
+///   - so it is if it clashes with plain accesses that C_t does not cover, or with a mark of plain ones;
+///   - else it leaves its own slot, in the place of those of atomic accesses that C_t covers. (At one local
+///     time one such read, or write, of t is enough.) The older of three is told and becomes a mark;
+///   - is dropped then if C_t covers all that the variable's releases handed on or, of a store, if there was
+///     none: it orders nothing. A dropped one is no step of local time.
+/// As long as no atomic access was told, those of other threads that it would clash with if both were plain,
+/// and that C_t does not cover, are told; if all are already, it is kept. So cp and wcp learn that there are
+/// unordered ones. A plain write of what has slots or marks of atomic accesses is kept.
+///
+/// A free tells the slots that clash with a write and are not certain; memory that is allocated or freed is
+/// new.
 ///
 /// What analyses find then: hb blames, for every variable, the same event first as in the whole trace, and of
 /// later events some of those it blames there: who is ordered after a write that raced need not be ordered

@@ -19,15 +19,18 @@ SmallTrace whole(const std::string& lines) {
   return *trace;
 }
 
-/// The plain accesses that the filter leaves, by their lines, in the order in which they are told.
-std::vector<std::uint64_t> left(const std::string& lines) {
+std::vector<std::uint64_t> left(const std::string& lines, bool atomic) {
   const Filtered filtered = owner_filter(whole(lines));
   std::vector<std::uint64_t> positions;
   for (const Event& event : filtered.trace.events)
-    if (is_access(event.kind) && !is_atomic(event.kind))
+    if (is_access(event.kind) && (is_atomic(event.kind) || event.is_late_atomic()) == atomic)
       positions.push_back(filtered.original[event.position - 1]);
   return positions;
 }
+/// The plain accesses that the filter leaves, by their lines, in the order in which they are told.
+std::vector<std::uint64_t> left(const std::string& lines) { return left(lines, false); }
+/// The same for atomic ones.
+std::vector<std::uint64_t> atomics_left(const std::string& lines) { return left(lines, true); }
 
 /// What hb finds in the whole trace and then in what is left.
 std::pair<std::string, std::string> races(const std::string& lines) {
@@ -96,10 +99,32 @@ TEST(OwnerFilter, AWriteForgetsWhatItRacedWith) {
   EXPECT_EQ(races(trace), kBothFindX);
 }
 
-// After atomic accesses every plain one is kept, up to a write.
+// A plain write of what was accessed atomically is kept: who reads it reads no atomic store.
 TEST(OwnerFilter, AWriteForgetsAtomicAccesses) {
   EXPECT_THAT(left("st 1 x relaxed\nrd 1 x\nwr 1 x\nst 1 f release\nld 2 f acquire\nrd 2 x\nwr 2 x\n"),
-              ElementsAre(2, 3));
+              ElementsAre(3));
+}
+
+// Of atomic accesses those are kept that synchronize with more than is certain, or that others may
+// synchronize with; and those inside of locks.
+TEST(OwnerFilter, DropsAtomicAccessesThatOrderNothing) {
+  EXPECT_THAT(atomics_left("st 1 x relaxed\nld 1 x acquire\nrmw 1 x relaxed\n"), ElementsAre());
+  EXPECT_THAT(atomics_left("st 1 f release\nld 2 f acquire\nld 2 f acquire\n"), ElementsAre(1, 2));
+  EXPECT_THAT(atomics_left("st 1 f release\nst 1 f relaxed\n"), ElementsAre(1, 2));
+  EXPECT_THAT(atomics_left("fence 1 release\nst 1 f relaxed\nrmw 1 f relaxed\n"), ElementsAre(2, 3));
+  EXPECT_THAT(atomics_left("acq 1 l\nst 1 x relaxed\nrel 1 l\nst 1 y relaxed\n"), ElementsAre(2));
+}
+
+// One late access says that there may be more that nothing orders.
+TEST(OwnerFilter, TellsOfUnorderedAtomicAccessesOnce) {
+  EXPECT_THAT(atomics_left("st 1 x relaxed\nst 2 x relaxed\nst 3 x relaxed\n"), ElementsAre(1));
+}
+
+TEST(OwnerFilter, KeepsRacesWithDroppedAtomicAccesses) {
+  EXPECT_EQ(races("ld 1 x relaxed\nwr 2 x\n"), kBothFindX);
+  EXPECT_EQ(races("rmw 1 x relaxed\nrd 2 x\n"), kBothFindX);
+  EXPECT_EQ(races("rd 1 x\nst 2 x relaxed\n"), kBothFindX);
+  EXPECT_EQ(races("wr 1 x\nst 1 x release\nld 2 x relaxed\n"), kBothFindX);
 }
 
 }  // namespace

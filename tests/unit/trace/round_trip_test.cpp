@@ -80,7 +80,7 @@ class RandomTrace {
       event.has_value = true;
       event.value = name(recording_.tables.units);
     }
-    if (is_atomic(event.kind) || event.kind == EventKind::Fence)
+    if (is_atomic(event.kind) || kRetroAccesses.has(event.kind) || event.kind == EventKind::Fence)
       event.order = static_cast<MemoryOrder>(*rc::gen::inRange(0, static_cast<int>(MemoryOrder::SeqCst) + 1));
   }
 

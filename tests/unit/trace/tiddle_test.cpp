@@ -163,7 +163,8 @@ TEST_F(Tiddle, SaysWhatIsWrong) {
   EXPECT_EQ(error("rd 0\n"), "t.tid:1: wrong number of operands; expected: rd THREAD VARIABLE [VALUE]");
   EXPECT_EQ(error("rd 0 x 1 2\n"), "t.tid:1: wrong number of operands; expected: rd THREAD VARIABLE [VALUE]");
   EXPECT_EQ(error("exit 0 a b c d e f\n"), "t.tid:1: wrong number of operands; expected: exit THREAD");
-  EXPECT_EQ(error("rrd 0 x\n"), "t.tid:1: wrong number of operands; expected: rrd THREAD VARIABLE TIME");
+  EXPECT_EQ(error("rrd 0 x\n"),
+            "t.tid:1: wrong number of operands; expected: rrd THREAD VARIABLE [ORDER] TIME");
   EXPECT_EQ(error("rd main x\n"), "t.tid:1: 'main' is not a thread number");
   EXPECT_EQ(error("fork 0 -1\n"), "t.tid:1: '-1' is not a thread number");
   EXPECT_EQ(error("rd 99999999999999999999 x\n"), "t.tid:1: '99999999999999999999' is not a thread number");

@@ -1,0 +1,171 @@
+#include "runtime/sync_objects.h"
+
+namespace ravel::rt {
+namespace {
+
+constexpr std::size_t kTurns = 4096;
+constinit AtomicTurns turns[kTurns];
+
+constexpr std::size_t kBuckets = std::size_t{1} << 16;
+constexpr std::size_t kPageBuckets = std::size_t{1} << 14;
+constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
+
+/// By hashes of addresses and of pages, in memory that is backed when it is touched.
+struct Tables {
+  SyncLock* locks[kBuckets];
+  AtomicWord* words[kBuckets];
+  SyncLock* locks_of_page[kPageBuckets];
+  AtomicWord* words_of_page[kPageBuckets];
+};
+constinit Tables* tables = nullptr;
+constinit char* memory = nullptr;
+constinit std::size_t memory_used = 0;
+constinit SpinLock making;
+
+std::size_t bucket_of(std::uintptr_t address) { return address * 0x9e37'79b9'7f4a'7c15ULL >> 48; }
+std::size_t page_bucket_of(std::uintptr_t address) {
+  return (address / kPageBytes) * 0x9e37'79b9'7f4a'7c15ULL >> 50;
+}
+
+void* take(std::size_t bytes) {
+  // Who changes one of them does not disturb others.
+  constexpr std::size_t kLine = 64;
+  bytes = (bytes + kLine - 1) & ~(kLine - 1);
+  if (memory == nullptr || memory_used + bytes > kMaxBytes) return nullptr;
+  memory_used += bytes;
+  return memory + memory_used - bytes;
+}
+
+template <typename Object>
+Object* find(Object* const& bucket, std::uintptr_t address) {
+  Object* object = __atomic_load_n(&bucket, __ATOMIC_ACQUIRE);
+  while (object != nullptr && object->address != address) object = object->next;
+  return object;
+}
+
+/// The object of an address in a table, which is made if there is none; null: there is no memory for it.
+template <typename Object>
+Object* find_or_make(Object*& bucket, Object*& page, std::uintptr_t address) {
+  if (Object* const found = find(bucket, address); found != nullptr) return found;
+  auto* const made = static_cast<Object*>(take(sizeof(Object)));
+  if (made == nullptr) return nullptr;
+  made->address = address;
+  made->next = bucket;
+  made->next_in_page = page;
+  __atomic_store_n(&bucket, made, __ATOMIC_RELEASE);
+  __atomic_store_n(&page, made, __ATOMIC_RELEASE);
+  return made;
+}
+
+void clear(Clocks* clocks, std::uint32_t count) {
+  for (std::size_t i = 0; clocks != nullptr && i < std::size_t{count} * clocks->room; ++i)
+    clocks->times[i] = 0;
+}
+
+void forget_locks(std::size_t bucket, std::uintptr_t address, std::size_t bytes) {
+  SyncLock* lock = __atomic_load_n(&tables->locks_of_page[bucket], __ATOMIC_ACQUIRE);
+  for (; lock != nullptr; lock = lock->next_in_page) {
+    if (lock->address - address >= bytes) continue;
+    for (SyncLock::Section& section : lock->sections) section = {};
+    clear(lock->clocks, 1 + SyncLock::kSections);
+  }
+}
+
+void forget_variables(std::size_t bucket, std::uintptr_t address, std::size_t bytes) {
+  AtomicWord* word = __atomic_load_n(&tables->words_of_page[bucket], __ATOMIC_ACQUIRE);
+  for (; word != nullptr; word = word->next_in_page) {
+    if (word->address + 8 <= address || word->address >= address + bytes) continue;
+    const Locked lock(turns_of(word->address).lock);
+    for (std::uintptr_t i = 0; i < 8; ++i) {
+      AtomicVariable& variable = word->variables[i];
+      if (word->address + i - address >= bytes) continue;
+      __atomic_store_n(&variable.width, 0, __ATOMIC_RELEASE);
+      variable.is_unknown = false;
+      clear(variable.clocks, 1);
+    }
+  }
+}
+
+}  // namespace
+
+Clocks* make_clocks(Clocks* old, std::uint32_t count, std::uint32_t entries) {
+  if (old != nullptr && old->room >= entries) return old;
+  const std::uint32_t room = ((entries + 8) & ~7U) - 1;  // with the number before them, whole lines
+  auto* const made = static_cast<Clocks*>(
+      take_sync_memory(offsetof(Clocks, times) + std::size_t{count} * room * sizeof(ClockTime)));
+  if (made == nullptr) return nullptr;
+  made->room = room;
+  for (std::uint32_t number = 0; old != nullptr && number < count; ++number)
+    for (std::uint32_t i = 0; i < old->room; ++i) made->at(number)[i] = old->at(number)[i];
+  return made;
+}
+
+SyncLock* lock_at(std::uintptr_t address) {
+  SyncLock*& bucket = tables->locks[bucket_of(address)];
+  if (SyncLock* const found = find(bucket, address); found != nullptr) return found;
+  const Locked lock(making);
+  return find_or_make(bucket, tables->locks_of_page[page_bucket_of(address)], address);
+}
+
+AtomicWord* word_at(std::uintptr_t address) {
+  address &= ~std::uintptr_t{7};
+  return find(tables->words[bucket_of(address)], address);
+}
+
+AtomicVariable* make_variable(std::uintptr_t address, std::uint32_t width) {
+  const std::uintptr_t word_address = address & ~std::uintptr_t{7};
+  const Locked lock(making);
+  AtomicWord* const word = find_or_make(tables->words[bucket_of(word_address)],
+                                        tables->words_of_page[page_bucket_of(address)], word_address);
+  if (word == nullptr) return nullptr;
+  AtomicVariable& variable = word->variables[address & 7];
+  if (variable.width == 0)
+    __atomic_store_n(&variable.width, static_cast<std::uint8_t>(width), __ATOMIC_RELEASE);
+  return &variable;
+}
+
+AtomicTurns& turns_of(std::uintptr_t address) {
+  return turns[(address >> 3) * 0x9e37'79b9'7f4a'7c15ULL >> 52 & (kTurns - 1)];
+}
+
+void free_atomic_turns() {
+  for (AtomicTurns& at : turns) at = {};
+}
+
+void forget_order_of(std::uintptr_t address, std::size_t bytes) {
+  if (tables == nullptr || bytes == 0) return;
+  const std::uintptr_t first = address / kPageBytes, last = (address + bytes - 1) / kPageBytes;
+  const auto forget = [&](std::size_t bucket) {
+    forget_locks(bucket, address, bytes);
+    forget_variables(bucket, address, bytes);
+  };
+  if (last - first >= kPageBuckets) {
+    for (std::size_t bucket = 0; bucket < kPageBuckets; ++bucket) forget(bucket);
+    return;
+  }
+  for (std::uintptr_t page = first; page <= last; ++page) forget(page_bucket_of(page * kPageBytes));
+}
+
+void forget_atomics(std::uintptr_t address, std::size_t bytes) {
+  if (tables != nullptr) forget_variables(page_bucket_of(address), address, bytes);
+}
+
+void* take_sync_memory(std::size_t bytes) {
+  const Locked lock(making);
+  return take(bytes);
+}
+
+bool forget_sync_objects() {
+  if (tables == nullptr) {
+    tables = static_cast<Tables*>(reserve_memory(sizeof(Tables)));
+    memory = static_cast<char*>(reserve_memory(kMaxBytes));
+  } else {
+    forget_memory(reinterpret_cast<std::uintptr_t>(tables), sizeof(Tables));
+    forget_memory(reinterpret_cast<std::uintptr_t>(memory), memory_used);
+  }
+  memory_used = 0;
+  making = {};
+  return tables != nullptr && memory != nullptr;
+}
+
+}  // namespace ravel::rt

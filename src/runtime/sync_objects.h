@@ -1,0 +1,116 @@
+// Sync objects: what the order (order.h) keeps for the program's locks and atomic variables, found by their
+// addresses. It lies in memory of the runtime's own, is never given back, and may be looked at by all
+// threads at any time. What is in memory that the program gives back is forgotten.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "runtime/platform.h"
+
+namespace ravel::rt {
+
+/// A time on a thread's entry in clocks: its local time from a base on, which differs if another thread has
+/// had the entry before.
+using ClockTime = std::uint64_t;
+
+/// Some clocks with the same number of entries, one behind the other.
+struct Clocks {
+  std::uint32_t room;  ///< entries of each
+  ClockTime times[1];
+
+  ClockTime* at(std::uint32_t number) { return times + std::size_t{number} * room; }
+};
+/// Clocks with room for so many entries, and what the old ones say; the old ones, if they have that room.
+/// Null: there is no memory for them.
+Clocks* make_clocks(Clocks* old, std::uint32_t count, std::uint32_t entries);
+
+/// A lock, which is changed by who holds it.
+struct SyncLock {
+  /// The last sections. Times begin at 1: at first there is none.
+  struct Section {
+    std::uint32_t clock;  ///< the thread's entry in clocks
+    ClockTime first;
+    ClockTime last;
+  };
+  static constexpr std::uint32_t kSections = 4;
+
+  std::uintptr_t address;
+  SyncLock* next;          ///< with the same hash
+  SyncLock* next_in_page;  ///< in pages with the same hash
+  Clocks* clocks;          ///< C, and H of each section; null: none yet
+  std::uint32_t latest;    ///< of the sections
+  Section sections[kSections];
+
+  ClockTime* certain() { return clocks->at(0); }
+  ClockTime* of_section(std::uint32_t section) { return clocks->at(1 + section); }
+};
+/// Null: there is no memory for it.
+SyncLock* lock_at(std::uintptr_t address);
+
+/// An atomic variable that was released: what who acquires it comes after.
+struct AtomicVariable {
+  Clocks* clocks;      ///< one; null: none yet
+  std::uint8_t width;  ///< 0: there is no such variable
+  bool is_unknown;     ///< more than the clock says may have been released
+
+  Clocks* now() const { return __atomic_load_n(&clocks, __ATOMIC_ACQUIRE); }
+};
+/// Those that begin in eight bytes of memory. They are changed by who has their turns.
+struct AtomicWord {
+  std::uintptr_t address;
+  AtomicWord* next;          ///< with the same hash
+  AtomicWord* next_in_page;  ///< in pages with the same hash
+  AtomicVariable variables[8];
+};
+/// The one of an address; null: nobody has released anything there.
+AtomicWord* word_at(std::uintptr_t address);
+/// The variable that begins there; null: there is no memory for it.
+AtomicVariable* make_variable(std::uintptr_t address, std::uint32_t width);
+
+/// Calls a function with each variable that shares bytes with one of this width at `address`, and whether it
+/// is that one.
+template <typename Do>
+RAVEL_INLINE void each_variable(std::uintptr_t address, std::uint32_t width, Do act) {
+  const std::uintptr_t end = address + width;
+  for (std::uintptr_t at = address & ~std::uintptr_t{7}; at < end; at += 8) {
+    AtomicWord* const word = word_at(at);
+    for (std::uintptr_t i = 0; word != nullptr && i < 8 && at + i < end; ++i) {
+      AtomicVariable& variable = word->variables[i];
+      const std::uint8_t known_width = __atomic_load_n(&variable.width, __ATOMIC_ACQUIRE);
+      if (known_width != 0 && at + i + known_width > address)
+        act(variable, at + i == address && known_width == width);
+    }
+  }
+}
+
+/// Operations on an atomic variable, with their records, are done one after the other: under a lock that it
+/// shares with few others.
+struct alignas(64) AtomicTurns {
+  SpinLock lock;
+  /// Odd while somebody changes what acquires of one of the variables come after; 0: nobody ever has.
+  std::uint32_t version = 0;
+
+  std::uint32_t now() const { return __atomic_load_n(&version, __ATOMIC_ACQUIRE); }
+  /// By who has the lock, before the variable has its new value, and afterwards.
+  void begin_change() {
+    __atomic_store_n(&version, version + 1, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+  }
+  void end_change() { __atomic_store_n(&version, version + 1, __ATOMIC_RELEASE); }
+};
+AtomicTurns& turns_of(std::uintptr_t address);
+/// In a forked child: whatever atomic operation other threads were at, they are not there.
+void free_atomic_turns();
+
+/// The memory is given back or used anew: what synchronized there is gone.
+void forget_order_of(std::uintptr_t address, std::size_t bytes);
+/// Who reads these bytes of memory, which lie in one page, from now on reads no atomic store.
+void forget_atomics(std::uintptr_t address, std::size_t bytes);
+
+/// Zeroed memory that is never given back; null: there is no more.
+void* take_sync_memory(std::size_t bytes);
+/// In a new stream: there are no objects. False: there is no memory for any.
+bool forget_sync_objects();
+
+}  // namespace ravel::rt
