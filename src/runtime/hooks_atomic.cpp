@@ -160,12 +160,13 @@ RAVEL_INLINE bool may_hide(const Thread& self, std::uintptr_t address, std::size
          self.incarnation != 0 && self.order.sections == 0;
 }
 
-RAVEL_INLINE RecentAtomic& recent(Thread& self, std::uintptr_t address) {
+RAVEL_INLINE RecentAtomic& recent(Thread& self, std::uintptr_t address, std::size_t width) {
   RecentAtomic& found =
       self.atomics[(address >> 3) * 0x9e37'79b9'7f4a'7c15ULL >> 58 & (Thread::kRecentAtomics - 1)];
-  if (found.address != address) {
+  if (found.address != address || found.width != width) {
     found = {};
     found.address = address;
+    found.width = width;
   }
   return found;
 }
@@ -179,7 +180,7 @@ RAVEL_INLINE bool is_now(const Thread& self, const RecentAtomic& last) {
 /// can be ordered after that and not after what the thread does now.
 template <unsigned kKind>
 RAVEL_INLINE bool enter_atomic(Thread& self, std::uintptr_t address, std::size_t bytes, bool hidden, Pc pc) {
-  RecentAtomic& last = recent(self, address);
+  RecentAtomic& last = recent(self, address, bytes);
   if (hidden && is_now(self, last) && last.kind >= kKind) return false;
   last.tag = self.tag;
   last.blocks = self.blocks;
@@ -201,8 +202,8 @@ void record_atomic(Thread& self, EventKind kind, int order, std::uintptr_t addre
 
 /// A thread that spins reads the same values again and again: this one has not changed since the thread has
 /// recorded this very load, at this local time.
-bool repeats(Thread& self, std::uintptr_t address, int order) {
-  const RecentAtomic& last = recent(self, address);
+bool repeats(Thread& self, std::uintptr_t address, std::size_t width, int order) {
+  const RecentAtomic& last = recent(self, address, width);
   return recorder.filter == FilterLevel::Segment && last.is_known && is_now(self, last) &&
          last.acquired == acquires(order_of(order)) && last.version == turns_of(address).now() &&
          self.incarnation != 0;
@@ -213,7 +214,7 @@ bool repeats(Thread& self, std::uintptr_t address, int order) {
 RAVEL_INLINE bool knows_at_a_glance(Thread& self, std::uintptr_t address, std::uint32_t width, int order) {
   const std::uint32_t version = turns_of(address).now();
   if (version == 0) return true;
-  RecentAtomic& last = recent(self, address);
+  RecentAtomic& last = recent(self, address, width);
   if (last.is_known && last.version == version && (last.acquired || !acquires(order_of(order)))) return true;
   if (version % 2 != 0 || !knows_releases(self, address, width) || turns_of(address).now() != version)
     return false;
@@ -229,9 +230,9 @@ RAVEL_INLINE T atomic_load(const volatile T* p, int order, Pc pc) {
   ++self->ordinal;
   const auto address = reinterpret_cast<std::uintptr_t>(p);
   reach_atomic(address, pc);
-  if (repeats(*self, address, order)) {
+  if (repeats(*self, address, sizeof(T), order)) {
     const T value = do_load(p, order);
-    if (repeats(*self, address, order)) return value;
+    if (repeats(*self, address, sizeof(T), order)) return value;
   }
   bool known = false;
   if (may_hide(*self, address, sizeof(T))) {
@@ -244,7 +245,7 @@ RAVEL_INLINE T atomic_load(const volatile T* p, int order, Pc pc) {
   Atomically hold(*self, address);
   const T value = do_load(p, order);
   record_atomic(*self, EventKind::AtomicLoad, order, address, value, pc);
-  RecentAtomic& last = recent(*self, address);
+  RecentAtomic& last = recent(*self, address, sizeof(T));
   last.version = hold.version();
   last.acquired = acquires(order_of(order));
   last.is_known = true;

@@ -27,6 +27,7 @@ struct CallFrame {
 /// A variable that the thread has used atomically.
 struct RecentAtomic {
   std::uintptr_t address;
+  std::size_t width;
   std::uint64_t tag;      ///< when its cell was told last,
   std::uint32_t blocks;   ///< and Thread::blocks then
   std::uint32_t version;  ///< AtomicTurns::version when a load was last recorded or needless
