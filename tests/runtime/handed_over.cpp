@@ -1,7 +1,11 @@
 // Memory that is handed from thread to thread leaves nothing in the recording if the order is certain: by
 // fork and join, by release and acquire, and by a clash in two sections of a lock, of which both accesses are
 // recorded. What nothing orders is recorded, too, the first access late; of atomic accesses that is said
-// once. RECORDS Read 2 RECORDS RetroWrite 3 RECORDS Write 0 RECORDS RetroRead 0
+// once.
+// RECORDS Read 2
+// RECORDS RetroWrite 3
+// RECORDS Write 0
+// RECORDS RetroRead 0
 #include <pthread.h>
 
 #include <atomic>

@@ -89,6 +89,8 @@ def main():
         recorded = run(program, {"RAVEL_OPTIONS": f"record={recordings}"})
         assert recorded == plain, f"output differs:\n{plain}\n{recorded}"
         streams = sorted(recordings.iterdir(), key=lambda file: int(file.suffixes[-2][1:].split("-")[0]))
+        joined = re.search(r"^// .*\S (RECORDS|STREAMS|NOTES) ", text, re.M)
+        assert not joined, f"a line for this runner is not a line of its own: {joined[0]}"
         wanted = re.search(r"^// STREAMS (\d+)", text, re.M)
         assert len(streams) == (int(wanted[1]) if wanted else 1), streams
         data = streams[0].read_bytes()

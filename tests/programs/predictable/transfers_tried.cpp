@@ -1,5 +1,6 @@
 // As transfers, but the second lock is only tried, or not waited for longer than some time: who does not get
-// it lets go of the first and begins anew. std::scoped_lock does the same. EXPECT: none
+// it lets go of the first and begins anew. std::scoped_lock does the same.
+// EXPECT: none
 #include <chrono>
 #include <mutex>
 #include <shared_mutex>

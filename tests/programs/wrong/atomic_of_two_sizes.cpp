@@ -1,5 +1,6 @@
 // A relaxed load of one byte and then of all eight, at the same time: a plain write of another byte races
-// with the second. EXPECT: race on word
+// with the second.
+// EXPECT: race on word
 #include <atomic>
 #include <thread>
 

@@ -1,6 +1,6 @@
 // Two fields share a word. The main thread writes one of them, synchronizes, and writes the other; another
-// thread reads the first at that moment: what the word says last is about the second. EXPECT: race on
-// words.first
+// thread reads the first at that moment: what the word says last is about the second.
+// EXPECT: race on words.first
 #include <mutex>
 #include <thread>
 

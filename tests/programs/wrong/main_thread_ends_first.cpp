@@ -1,5 +1,7 @@
 // The main thread ends, the process goes on: its threads wait until the system shows the main thread as dead,
-// and race then. EXPECT: race on late STEPS: vary, because the system says when the main thread is dead.
+// and race then.
+// EXPECT: race on late
+// STEPS: vary, because the system says when the main thread is dead.
 #include <fcntl.h>
 #include <pthread.h>
 #include <unistd.h>

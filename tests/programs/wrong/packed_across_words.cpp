@@ -1,5 +1,6 @@
 // A number lies across two words. Its thread has read the first of them just before, so that only the second
-// is news when it reads the number; another thread writes a byte there. EXPECT: race on record
+// is news when it reads the number; another thread writes a byte there.
+// EXPECT: race on record
 #include <thread>
 
 struct __attribute__((packed)) Record {
