@@ -154,10 +154,11 @@ class Atomically {
   bool changes_ = false;
 };
 
-/// Whether the thread's atomic operations may stay unrecorded.
+/// Whether the thread's atomic operations may stay unrecorded. In a controlled run they are steps of local
+/// time, by which schedules name what threads do.
 RAVEL_INLINE bool may_hide(const Thread& self, std::uintptr_t address, std::size_t bytes) {
-  return (address & 7) + bytes <= 8 && recorder.filter == FilterLevel::Owner && sees_accesses &&
-         self.incarnation != 0 && self.order.sections == 0;
+  return !controlled && (address & 7) + bytes <= 8 && recorder.filter == FilterLevel::Owner &&
+         sees_accesses && self.incarnation != 0 && self.order.sections == 0;
 }
 
 RAVEL_INLINE RecentAtomic& recent(Thread& self, std::uintptr_t address, std::size_t width) {
