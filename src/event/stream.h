@@ -29,7 +29,7 @@
 namespace ravel::stream {
 
 inline constexpr std::uint64_t kMagic = 0x0a1a'0a0d'534c'5652;  ///< "RVLS\r\n\x1a\n"
-inline constexpr std::uint32_t kVersion = 2;
+inline constexpr std::uint32_t kVersion = 3;
 
 inline constexpr std::size_t kHeadBytes = 4096;
 inline constexpr std::size_t kNotesBytes = std::size_t{256} * 1024 - kHeadBytes;

@@ -90,8 +90,8 @@ void access_range(Thread& self, std::uintptr_t address, std::size_t bytes, unsig
   if (pending < end) record_access(self, kKinds[kind], pending, end - pending, place);
 }
 
-Outcome share_range(Thread& self, std::uintptr_t address, std::size_t bytes, unsigned kind, Pc pc,
-                    bool recorded) {
+Outcome enter_atomic_range(Thread& self, std::uintptr_t address, std::size_t bytes, unsigned kind, Pc pc,
+                           bool recorded) {
   if (recorder.filter == FilterLevel::None || !sees_accesses) return Outcome::Record;
   const Inside inside(self);
   settle(self);

@@ -60,8 +60,8 @@ RAVEL_INLINE void access(const void* memory, Pc pc) {
 }
 
 /// An atomic access, before it is done: as enter_cell_atomically(), for all its bytes.
-Outcome share_range(Thread& self, std::uintptr_t address, std::size_t bytes, unsigned kind, Pc pc,
-                    bool recorded);
+Outcome enter_atomic_range(Thread& self, std::uintptr_t address, std::size_t bytes, unsigned kind, Pc pc,
+                           bool recorded);
 
 /// The program got this memory from an allocator.
 void memory_begins(Thread& self, std::uintptr_t address, std::size_t bytes, Pc pc);

@@ -186,7 +186,7 @@ RAVEL_INLINE bool enter_atomic(Thread& self, std::uintptr_t address, std::size_t
   last.tag = self.tag;
   last.blocks = self.blocks;
   last.kind = kKind;
-  return share_range(self, address, bytes, kKind, pc, !hidden) == Outcome::Record;
+  return enter_atomic_range(self, address, bytes, kKind, pc, !hidden) == Outcome::Record;
 }
 
 template <typename T>

@@ -12,7 +12,7 @@ std::uint64_t target(const void* object) { return reinterpret_cast<std::uint64_t
 // operations on one byte of the object.
 void record_atomic(Thread& self, EventKind kind, MemoryOrder order, const Operation& operation) {
   const bool loads = kind == EventKind::AtomicLoad;
-  share_range(self, target(operation.object), 1, loads ? kReadWord : kWriteWord, operation.pc, true);
+  enter_atomic_range(self, target(operation.object), 1, loads ? kReadWord : kWriteWord, operation.pc, true);
   record_sync(
       self,
       {.kind = kind, .order = order, .target = target(operation.object), .width = 1, .pc = operation.pc});
