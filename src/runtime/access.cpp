@@ -30,7 +30,7 @@ Outcome enter_unowned_cell(Thread& self, const Cell& cell, std::uint64_t bytes, 
 RAVEL_NOINLINE Outcome enter(Thread& self, std::uintptr_t cell_address, std::uint64_t bytes, unsigned kind,
                              std::uint32_t place) {
   if (recorder.filter != FilterLevel::Owner) return enter_unowned_cell(self, Cell(cell_address), bytes, kind);
-  return enter_cell(self, cell_address, bytes, kind, place);
+  return enter_cell(self, cell_address, bytes, kind, place, false);
 }
 
 /// In a controlled run: a point where others may go first.
@@ -48,14 +48,14 @@ void reach_access(const Thread& self, std::uintptr_t address, std::size_t bytes,
 
 }  // namespace
 
-void access_slowly(Thread& self, std::uintptr_t address, unsigned bytes, unsigned kind, Pc pc) {
+void access_slowly(Thread& self, std::uintptr_t address, unsigned bytes, unsigned kind, Pc pc, bool tried) {
   const std::uintptr_t cell_address = address & ~std::uintptr_t{7};
   const std::uint64_t code = bytes_code(address & 7, bytes);
   if (self.hot_tag == self.tag) [[likely]] {  // hooks decide at a glance: nothing else is to be seen to
     fetch_cell(Cell(address), kind);
     const Inside inside(self);
     const std::uint32_t place = code_of(pc);
-    if (enter_cell(self, cell_address, code, kind, place) == Outcome::Record) [[unlikely]]
+    if (enter_cell(self, cell_address, code, kind, place, tried) == Outcome::Record) [[unlikely]]
       record_access(self, kKinds[kind], address, bytes, place);
     return;
   }

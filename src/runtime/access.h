@@ -17,8 +17,9 @@
 
 namespace ravel::rt {
 
-/// What the hook could not decide at a glance. The bytes lie in one cell.
-RAVEL_NOINLINE void access_slowly(Thread& self, std::uintptr_t address, unsigned bytes, unsigned kind, Pc pc);
+/// What the hook could not decide at a glance. The bytes lie in one cell. `tried`: the short way was no way.
+RAVEL_NOINLINE void access_slowly(Thread& self, std::uintptr_t address, unsigned bytes, unsigned kind, Pc pc,
+                                  bool tried);
 
 /// Any number of bytes anywhere.
 RAVEL_NOINLINE void access_range(Thread& self, std::uintptr_t address, std::size_t bytes, unsigned kind,
@@ -29,6 +30,26 @@ RAVEL_NOINLINE void access_range(Thread& self, std::uintptr_t address, std::size
 RAVEL_INLINE bool is_repeated(const Thread& self, std::uintptr_t address, unsigned bytes, unsigned kind) {
   const std::uint64_t word = __atomic_load_n(&Cell(address).word(kind), __ATOMIC_RELAXED);
   return ((word ^ self.hot_tag) & kTagMask) == 0 && covers(word, bytes_code(address & 7, bytes));
+}
+
+enum class Renewal : std::uint8_t { Done, NotShort, NotTried };
+/// What most accesses at a new local time come to, if hooks decide at a glance: nothing but a new slot. If it
+/// is done and a signal waits for the thread, it is to be done again. Calls no function.
+template <unsigned kKind>
+RAVEL_INLINE Renewal renew(Thread& self, std::uintptr_t address, std::uint64_t bytes, Pc pc) {
+  if (self.hot_tag != self.tag) return Renewal::NotTried;
+  bool done = false;
+  {
+    const Working working(self);
+    const Bias bias = __atomic_load_n(&bias_of(address), __ATOMIC_ACQUIRE);
+    const bool own = is_own_region(self, bias);
+    if (!own && !is_shared_for_good(bias)) return Renewal::NotTried;
+    const Cell cell(address);
+    const AtHook where{self, pc};
+    done = (own && renew_last<kKind>(self, cell, bytes, where)) ||
+           enter_shortly<kKind>(self, cell, bytes, own ? Region::Own : Region::Shared, where);
+  }
+  return !done ? Renewal::NotShort : self.pending_signals == 0 ? Renewal::Done : Renewal::NotTried;
 }
 
 /// The hook of an access of any number of bytes, at least one. Compilers also make it for a few bytes that
@@ -47,6 +68,13 @@ RAVEL_INLINE void access_bytes(Thread& self, std::uintptr_t address, std::size_t
   if (bytes > kFew || at < end) access_range(self, address, bytes, kind, pc);
 }
 
+/// The hook of an access in one cell, which it could not decide about at a glance.
+template <unsigned kKind>
+RAVEL_INLINE void access_anew(Thread& self, std::uintptr_t address, unsigned bytes, Pc pc) {
+  const Renewal renewal = renew<kKind>(self, address, bytes_code(address & 7, bytes), pc);
+  if (renewal != Renewal::Done) access_slowly(self, address, bytes, kKind, pc, renewal == Renewal::NotShort);
+}
+
 /// The hook of an access of up to eight bytes.
 template <unsigned kBytes, unsigned kKind>
 RAVEL_INLINE void access(const void* memory, Pc pc) {
@@ -56,7 +84,8 @@ RAVEL_INLINE void access(const void* memory, Pc pc) {
   const auto address = reinterpret_cast<std::uintptr_t>(memory);
   if (kBytes > 1 && (address & 7) + kBytes > 8) [[unlikely]]
     return access_bytes(*self, address, kBytes, kKind, pc);
-  if (!is_repeated(*self, address, kBytes, kKind)) access_slowly(*self, address, kBytes, kKind, pc);
+  if (is_repeated(*self, address, kBytes, kKind)) return;
+  access_anew<kKind>(*self, address, kBytes, pc);
 }
 
 /// An atomic access, before it is done: as enter_cell_atomically(), for all its bytes.

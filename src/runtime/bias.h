@@ -36,31 +36,42 @@ inline constexpr Bias kMaxTurns = 255;
 RAVEL_INLINE Bias turns_of(Bias bias) { return (bias & ~kStateMask) >> kTurnsAt; }
 RAVEL_INLINE Bias with_turns(Bias turns) { return (turns < kMaxTurns ? turns : kMaxTurns) << kTurnsAt; }
 
-/// The thread is at work on cells: it looks at a region's word, and changes cells of it.
+/// The thread is at work on cells: it looks at a region's word, and changes cells of it. It says so by an odd
+/// number, which is another one for each hook.
 class Working {
  public:
   explicit RAVEL_INLINE Working(Thread& self) : work_(self.work) {
-    set(*work_ + 1);
+    set(2 * self.ordinal + 1);
     asm volatile("" ::: "memory");
   }
   RAVEL_INLINE ~Working() {
     asm volatile("" ::: "memory");
-    set(*work_ + 1);
+    set(0);
   }
   Working(const Working&) = delete;
   Working& operator=(const Working&) = delete;
 
  private:
-  RAVEL_INLINE void set(std::uint32_t count) { __atomic_store_n(work_, count, __ATOMIC_RELEASE); }
+  RAVEL_INLINE void set(std::uint32_t number) { __atomic_store_n(work_, number, __ATOMIC_RELEASE); }
 
   std::uint32_t* work_;
 };
 
+/// Signals must wait, as they must for a thread that is Inside: handlers change cells, too.
+RAVEL_INLINE bool is_at_work(const Thread& self) { return *self.work % 2 != 0; }
+
 enum class Region : std::uint8_t { Own, Shared, Undecided };
+RAVEL_INLINE bool is_own_region(const Thread& self, Bias now) {
+  return (now & (kStateMask | kThreadMask)) == self.index + 1;
+}
+/// Nobody counts any more who uses it.
+RAVEL_INLINE bool is_shared_for_good(Bias now) {
+  return (now & kSharedRegion) != 0 && turns_of(now) == kMaxTurns;
+}
 /// The thread is at work: whose region is it?
 RAVEL_INLINE Region region_of(const Thread& self, const Bias& bias) {
   const Bias now = __atomic_load_n(&bias, __ATOMIC_ACQUIRE);
-  if ((now & (kStateMask | kThreadMask)) == self.index + 1) return Region::Own;
+  if (is_own_region(self, now)) return Region::Own;
   return (now & kSharedRegion) != 0 ? Region::Shared : Region::Undecided;
 }
 

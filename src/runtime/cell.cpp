@@ -6,13 +6,6 @@
 namespace ravel::rt {
 namespace {
 
-/// The accesses that happened at the same time as one: two at several places are near each of them.
-std::uint64_t merged(std::uint64_t slot, std::uint64_t other) {
-  if (is_told(slot)) return other | (slot & kBytesMask);
-  const bool elsewhere = !is_told(other) && ((slot ^ other) & kCellPlaceMask) != 0;
-  return slot | (other & (kBytesMask | kNear)) | (elsewhere ? kNear : 0);
-}
-
 /// A cell that the thread has locked, or that is in a region of its own (bias.h), with its slots.
 class LockedCell {
  public:
@@ -29,9 +22,10 @@ class LockedCell {
     read_ = word & kSlotMask;
     write_ = write & kSlotMask;
     flags_ = write & kInStream;
+    // What a thread did that is ordered after all the others takes their place. The short way leaves them.
+    const std::uint64_t written = (write & kOrdered) != 0 ? write & kBytesMask : 0;
+    if (incarnation_of(read_) != incarnation_of(write_)) read_ = without(read_, written);
     if ((word & kFurther) != 0) {
-      // What a thread did that is ordered after all the others takes their place. The short way leaves them.
-      const std::uint64_t written = (write & kOrdered) != 0 ? write & kBytesMask : 0;
       const std::uint64_t read = (word & kOrdered) != 0 ? word & kBytesMask : 0;
       for (int i = 0; i < 2; ++i) {
         const std::uint64_t slot = cell.further()[i];
@@ -292,8 +286,7 @@ class LockedCell {
       if (!has_bytes(access)) return;
     }
     for (std::uint64_t& slot : further_) {
-      const bool alike = ((slot ^ access) & (kOfWrite | kTagMask)) == 0 && is_told(slot) == is_told(access);
-      if (has_bytes(slot) && !alike) continue;
+      if (has_bytes(slot) && !are_alike(slot, access)) continue;
       slot = has_bytes(slot) ? merged(access, slot) : access;
       return;
     }
@@ -417,9 +410,13 @@ bool repeats_atomic(const Thread& self, const Cell& cell, std::uint64_t bytes, u
 Outcome enter_cell_atomically(Thread& self, std::uintptr_t cell_address, std::uint64_t bytes, unsigned kind,
                               std::uint32_t place, bool recorded) {
   const Cell cell(cell_address);
-  if (recorded && recorder.told_atomic) {
+  if (recorded) {
+    // All that the cell has to say is that there were others that were recorded; or nobody needs more.
+    const std::uint64_t read = __atomic_load_n(&cell.read(), __ATOMIC_ACQUIRE);
     const std::uint64_t write = __atomic_load_n(&cell.write(), __ATOMIC_ACQUIRE);
-    if (same_time(write, kAtomic) && covers(write, bytes)) return Outcome::Record;
+    const bool alone = !has_bytes(read) && (read & (kFurther | kLocked)) == 0;
+    if ((alone || recorder.told_atomic) && same_time(write, kAtomic) && covers(write, bytes))
+      return Outcome::Record;
   } else if (!recorded && repeats_atomic(self, cell, bytes, kind)) {
     return Outcome::Dropped;
   }

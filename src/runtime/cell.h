@@ -35,6 +35,60 @@ RAVEL_INLINE std::uint64_t without(std::uint64_t slot, std::uint64_t bytes) {
   return has_bytes(rest) ? rest : 0;
 }
 
+/// The slot is the thread's own, and says that all that others have done in the cell is ordered before it.
+RAVEL_INLINE bool is_last(const Thread& self, std::uint64_t slot) {
+  constexpr std::uint64_t kMask = std::uint64_t{kIncarnations - 1} << kIncarnationAt | kOrdered;
+  return ((slot ^ (self.tag | kOrdered)) & kMask) == 0;
+}
+
+/// Nobody is there that the thread may be unordered with.
+RAVEL_INLINE bool is_passed(const Thread& self, std::uint64_t slot) {
+  return !has_bytes(slot) || is_certain(self, slot);
+}
+
+/// Another thread's slot is not the last word about the cell any more.
+RAVEL_INLINE std::uint64_t passed(const Thread& self, std::uint64_t slot) {
+  return incarnation_of(slot) != self.incarnation ? slot & ~kOrdered : slot;
+}
+
+/// Where an access is: by its code address, or by the return address of a hook in the program itself.
+struct AtSite {
+  Thread& self;
+  std::uint32_t address;
+
+  RAVEL_INLINE std::uint32_t code() const { return address; }
+  RAVEL_INLINE std::uint64_t place() const { return cell_place(site_of(self, address)); }
+};
+struct AtHook {
+  Thread& self;
+  Pc pc;
+
+  RAVEL_INLINE std::uint32_t code() const { return main_code_of(pc); }
+  RAVEL_INLINE std::uint64_t place() const { return cell_place(known_site(self, pc)); }
+};
+
+/// The slot of an access that takes the place of another one of the same kind. `where` says where it is;
+/// 0: it cannot.
+template <typename Where>
+RAVEL_INLINE std::uint64_t next_slot(const Thread& self, std::uint64_t old, std::uint64_t bytes,
+                                     Where where) {
+  if (same_time(old, self.tag) && !is_told(old)) {
+    // The last bits of a place are those of the code address: most others differ in them.
+    const bool elsewhere = place_of(old) % stream::kGroupSites != where.code() % stream::kGroupSites;
+    return (old & kSlotMask) | bytes | (elsewhere ? kNear : 0);
+  }
+  const std::uint64_t place = where.place();
+  return place != 0 ? self.tag | place | bytes : 0;
+}
+/// What the new slot does not say of the old one.
+RAVEL_INLINE std::uint64_t left_by(std::uint64_t next, std::uint64_t old) {
+  return same_time(next, old) && !is_told(old) ? 0 : old & kBytesMask & ~next;
+}
+
+/// What stays of a read or write slot's word.
+template <unsigned kKind>
+inline constexpr std::uint64_t kFlagsOf = kKind == kReadWord ? kFurther : kInStream;
+
 /// What becomes of the read slot when the thread writes: what it reads then, at the same time, needs no slot
 /// of its own, but the hooks shall see at a glance that it repeats something.
 RAVEL_INLINE std::uint64_t read_after_write(std::uint64_t read, std::uint64_t write) {
@@ -44,55 +98,129 @@ RAVEL_INLINE std::uint64_t read_after_write(std::uint64_t read, std::uint64_t wr
   return rest == 0 && incarnation_of(write) != 0 ? (write & kTagMask) | bytes : rest;
 }
 
-/// Replaces the first two slots of a cell if they are what they were.
-template <unsigned kKind>
-RAVEL_INLINE bool replace(const Cell& cell, Region region, std::uint64_t read, std::uint64_t write,
-                          std::uint64_t next_read, std::uint64_t next_write) {
-  if (region != Region::Own) {
-    if (!__atomic_compare_exchange_n(&cell.read(), &read, read | kLocked, false, __ATOMIC_ACQUIRE,
-                                     __ATOMIC_RELAXED))
-      return false;
-    if (__atomic_load_n(&cell.write(), __ATOMIC_RELAXED) != write) {
-      __atomic_store_n(&cell.read(), read, __ATOMIC_RELEASE);
-      return false;
-    }
+/// The word of the read slot then, if the thread is the last at the cell.
+RAVEL_INLINE std::uint64_t read_word_after_write(const Thread& self, std::uint64_t word,
+                                                 std::uint64_t write) {
+  const std::uint64_t next = read_after_write(word & kSlotMask, write & kSlotMask);
+  return next | (word & kFurther) | (incarnation_of(next) == self.incarnation ? kOrdered : 0);
+}
+
+/// The accesses that happened at the same time as one: two at several places are near each of them.
+RAVEL_INLINE std::uint64_t merged(std::uint64_t slot, std::uint64_t other) {
+  if (is_told(slot)) return other | (slot & kBytesMask);
+  const bool elsewhere = !is_told(other) && ((slot ^ other) & kCellPlaceMask) != 0;
+  return slot | (other & (kBytesMask | kNear)) | (elsewhere ? kNear : 0);
+}
+/// Two further slots can be one.
+RAVEL_INLINE bool are_alike(std::uint64_t slot, std::uint64_t other) {
+  return ((slot ^ other) & (kOfWrite | kTagMask)) == 0 && is_told(slot) == is_told(other);
+}
+
+/// Puts an access into the further slots, if there is room. What they say about these bytes is void: the
+/// thread has `written` or `read` them since, and is ordered after all of it. `empty`: they say nothing.
+RAVEL_INLINE bool put_further(const Cell& cell, bool empty, std::uint64_t access, std::uint64_t written,
+                              std::uint64_t read) {
+  for (int i = 0; i < 2; ++i) {
+    std::uint64_t& slot = cell.further()[i];
+    const std::uint64_t old = empty ? 0 : __atomic_load_n(&slot, __ATOMIC_RELAXED);
+    const bool void_slot = !has_bytes(old & ~((old & kOfWrite) != 0 ? written : written | read));
+    if (!void_slot && !are_alike(old, access)) continue;
+    __atomic_store_n(&slot, void_slot ? access : merged(access, old), __ATOMIC_RELAXED);
+    if (empty) __atomic_store_n(&cell.further()[1], 0, __ATOMIC_RELAXED);
+    return true;
   }
-  if (kKind == kWriteWord) __atomic_store_n(&cell.write(), next_write, __ATOMIC_RELAXED);
-  __atomic_store_n(&cell.read(), next_read, __ATOMIC_RELEASE);
+  return false;
+}
+
+/// Changes the words of a cell as the short way has decided: the read word is the caller's.
+template <unsigned kKind>
+RAVEL_INLINE bool put_slot(Thread& self, const Cell& cell, std::uint64_t read, std::uint64_t write,
+                           std::uint64_t next, std::uint64_t left) {
+  const std::uint64_t old = kKind == kReadWord ? read : write;
+  const bool further = (read & kFurther) != 0;
+  if (left != 0) [[unlikely]] {
+    const std::uint64_t access =
+        (old & kSlotMask & ~kBytesMask) | left | (kKind == kWriteWord ? kOfWrite : 0);
+    const std::uint64_t written =
+        (is_last(self, write) ? write & kBytesMask : 0) | (kKind == kWriteWord ? next & kBytesMask : 0);
+    const std::uint64_t seen =
+        (is_last(self, read) ? read & kBytesMask : 0) | (kKind == kReadWord ? next & kBytesMask : 0);
+    if (!put_further(cell, !further, access, written, seen)) return false;
+  }
+  const std::uint64_t more = further || left != 0 ? kFurther : 0;
+  const std::uint64_t next_read =
+      (kKind == kReadWord ? next : read_word_after_write(self, read, next)) | more;
+  const std::uint64_t next_write = kKind == kWriteWord ? next | (write & kInStream) : passed(self, write);
+  if (next_write != write) __atomic_store_n(&cell.write(), next_write, __ATOMIC_RELAXED);
+  if (next_read != read) __atomic_store_n(&cell.read(), next_read, __ATOMIC_RELEASE);
   return true;
 }
 
-/// The short way: the thread is ordered after all that others have done in the cell, and nothing has to be
-/// kept of what its last access of this kind was about. False: it was not that.
-template <unsigned kKind>
-RAVEL_INLINE bool enter_shortly(Thread& self, const Cell& cell, std::uint64_t bytes, std::uint32_t place,
-                                Region region) {
+/// The shortest way, in a region of the thread's own: it is the last at the cell, or the first, and there is
+/// nothing else to keep than the access. False: it was not that.
+template <unsigned kKind, typename Where>
+RAVEL_INLINE bool renew_last(Thread& self, const Cell& cell, std::uint64_t bytes, Where where) {
+  const std::uint64_t old = __atomic_load_n(&cell.word(kKind), __ATOMIC_RELAXED);
+  std::uint64_t next = 0;
+  if (is_last(self, old)) {
+    next = next_slot(self, old, bytes, where);
+  } else if (old == 0) {
+    const std::uint64_t beside = __atomic_load_n(&cell.word(1 - kKind), __ATOMIC_RELAXED);
+    if (beside != 0 && !is_last(self, beside)) return false;
+    if (kKind == kReadWord && same_time(beside, self.tag) && covers(beside, bytes))
+      next = self.tag | bytes;  // the write says more; but hooks shall see at a glance that this is repeated
+    else
+      next = next_slot(self, old, bytes, where);
+  }
+  if (next == 0 || left_by(next, old) != 0) return false;
+  constexpr std::uint64_t kStays = kKind == kReadWord ? kFurther : kInStream;
+  __atomic_store_n(&cell.word(kKind), next | kOrdered | (old & kStays), __ATOMIC_RELAXED);
+  if (kKind == kWriteWord) {
+    const std::uint64_t read = __atomic_load_n(&cell.read(), __ATOMIC_RELAXED);
+    const std::uint64_t next_read = read_word_after_write(self, read, next);
+    if (next_read != read) __atomic_store_n(&cell.read(), next_read, __ATOMIC_RELAXED);
+  }
+  return true;
+}
+
+/// The short way: the thread is ordered after all that others have done in the cell. False: it was not that.
+///
+/// Reads that others did before a write stay in the read slot, and whatever was there in further ones, where
+/// the write's being ordered says that they are gone (LockedCell).
+template <unsigned kKind, typename Where>
+RAVEL_INLINE bool enter_shortly(Thread& self, const Cell& cell, std::uint64_t bytes, Region region,
+                                Where where) {
+  if (self.incarnation == 0) return false;
   const std::uint64_t read = __atomic_load_n(&cell.read(), __ATOMIC_RELAXED);
   const std::uint64_t write = __atomic_load_n(&cell.write(), __ATOMIC_RELAXED);
-  const std::uint64_t old = kKind == kWriteWord ? write : read;
-  const auto is_own = [&](std::uint64_t slot) { return incarnation_of(slot) == self.incarnation; };
-  if (self.incarnation == 0 || (read & kLocked) != 0 || is_atomic_slot(read | write)) return false;
-  if (!is_own(old) || (old & kOrdered) == 0) {
-    if ((read & kFurther) != 0 || (has_bytes(read) && !is_own(read)) || (has_bytes(write) && !is_own(write)))
-      return false;
+  const std::uint64_t old = kKind == kReadWord ? read : write;
+  if ((read & kLocked) != 0 || is_atomic_slot(read | write)) return false;
+  if (!is_last(self, read) && !is_last(self, write)) {
+    if ((read & kFurther) != 0 || !is_passed(self, read) || !is_passed(self, write)) return false;
   }
   std::uint64_t next = 0;
-  if (same_time(old, self.tag) && !is_told(old)) {
-    // The last bits of a place are those of the code address: most others differ in them.
-    const bool elsewhere = place_of(old) % stream::kGroupSites != place % stream::kGroupSites;
-    next = old | bytes | (elsewhere ? kNear : 0);
+  if (kKind == kReadWord && same_time(write, self.tag) && covers(write, bytes) && !has_bytes(old)) {
+    next = self.tag | bytes;  // the write says more; but hooks shall see at a glance that this is repeated
   } else {
-    if ((old & kBytesMask & ~bytes) != 0) return false;
-    const std::uint64_t where = cell_place(site_of(self, place));
-    if (where == 0) return false;
-    next = self.tag | where | bytes | (old & ~kSlotMask);
+    next = next_slot(self, old, bytes, where);
+    if (next == 0) return false;
   }
+  const std::uint64_t left = left_by(next, old);
   next |= kOrdered;
-  if constexpr (kKind == kWriteWord)
-    return replace<kKind>(cell, region, read, write,
-                          read_after_write(read & kSlotMask, next & kSlotMask) | (read & ~kSlotMask), next);
-  else
-    return replace<kKind>(cell, region, read, write, next, write);
+  if (region == Region::Own) return put_slot<kKind>(self, cell, read, write, next, left);
+  // Others change the cell only with the read slot locked; and whoever did could not leave this one last.
+  std::uint64_t expected = read;
+  if (kKind == kReadWord && left == 0 && is_last(self, read))
+    return __atomic_compare_exchange_n(&cell.read(), &expected, next | (read & kFurther), false,
+                                       __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+  if (!__atomic_compare_exchange_n(&cell.read(), &expected, read | kLocked, false, __ATOMIC_ACQUIRE,
+                                   __ATOMIC_RELAXED))
+    return false;
+  if (__atomic_load_n(&cell.write(), __ATOMIC_RELAXED) == write &&
+      put_slot<kKind>(self, cell, read | kLocked, write, next, left))
+    return true;
+  __atomic_store_n(&cell.read(), read, __ATOMIC_RELEASE);
+  return false;
 }
 
 /// All other ways.
@@ -102,9 +230,9 @@ Outcome enter_at_length(Thread& self, const Cell& cell, std::uintptr_t cell_addr
 
 template <unsigned kKind>
 RAVEL_INLINE Outcome enter_region(Thread& self, std::uintptr_t cell_address, std::uint64_t bytes,
-                                  std::uint32_t place, Region region) {
+                                  std::uint32_t place, Region region, bool tried) {
   const Cell cell(cell_address);
-  if (enter_shortly<kKind>(self, cell, bytes, place, region)) return Outcome::Dropped;
+  if (!tried && enter_shortly<kKind>(self, cell, bytes, region, AtSite{self, place})) return Outcome::Dropped;
   return enter_at_length<kKind>(self, cell, cell_address, bytes, place, region);
 }
 
@@ -117,9 +245,10 @@ RAVEL_INLINE void fetch_cell(const Cell& cell, unsigned kind) {
     __builtin_prefetch(cell.further(), 1);
 }
 
-/// A plain access to some bytes of a cell (a bit each), in code at `place`. Record: the caller records it.
+/// A plain access to some bytes of a cell (a bit each), in code at `place`. `tried`: the short way was no
+/// way. Record: the caller records it.
 RAVEL_INLINE Outcome enter_cell(Thread& self, std::uintptr_t cell_address, std::uint64_t bytes, unsigned kind,
-                                std::uint32_t place) {
+                                std::uint32_t place, bool tried) {
   Bias& bias = bias_of(cell_address);
   while (true) {
     {
@@ -127,8 +256,8 @@ RAVEL_INLINE Outcome enter_cell(Thread& self, std::uintptr_t cell_address, std::
       const Region region = region_of(self, bias);
       if (region == Region::Shared) count_use(self, bias);
       if (region != Region::Undecided)
-        return kind == kReadWord ? enter_region<kReadWord>(self, cell_address, bytes, place, region)
-                                 : enter_region<kWriteWord>(self, cell_address, bytes, place, region);
+        return kind == kReadWord ? enter_region<kReadWord>(self, cell_address, bytes, place, region, tried)
+                                 : enter_region<kWriteWord>(self, cell_address, bytes, place, region, tried);
     }
     settle_region(self, bias);
   }

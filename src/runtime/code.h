@@ -9,6 +9,9 @@ namespace ravel::rt {
 
 struct Thread;
 
+/// A place in the code, from the return address of a hook or interceptor.
+using Pc = std::uintptr_t;
+
 struct CodeRange {
   std::uintptr_t begin;
   std::uintptr_t bytes;
@@ -20,10 +23,13 @@ extern CodeRange main_code;
 
 RAVEL_NOINLINE std::uint32_t find_code(std::uintptr_t pc);
 
+/// If it is in the program itself.
+RAVEL_INLINE std::uint32_t main_code_of(Pc pc) {
+  return main_code.code + static_cast<std::uint32_t>((pc - main_code.begin) >> 2);
+}
 /// 0: outside all modules.
-RAVEL_INLINE std::uint32_t code_of(std::uintptr_t pc) {
-  const std::uintptr_t offset = pc - main_code.begin;
-  return offset < main_code.bytes ? main_code.code + static_cast<std::uint32_t>(offset >> 2) : find_code(pc);
+RAVEL_INLINE std::uint32_t code_of(Pc pc) {
+  return pc - main_code.begin < main_code.bytes ? main_code_of(pc) : find_code(pc);
 }
 
 /// Looks for modules that have come since, and notes them in the stream.

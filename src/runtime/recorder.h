@@ -22,9 +22,6 @@ struct Recorder {
 };
 extern Recorder recorder;
 
-/// A place in the code, from the return address of a hook or interceptor.
-using Pc = std::uintptr_t;
-
 struct SyncEvent {
   EventKind kind;
   MemoryOrder order = MemoryOrder::None;

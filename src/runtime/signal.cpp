@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <ucontext.h>
 
+#include "runtime/bias.h"
 #include "runtime/intercept.h"
 #include "runtime/sigsys.h"
 
@@ -100,7 +101,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   auto* const interrupted = static_cast<ucontext_t*>(context);
   const bool fault = (kFaults & bit(signal)) != 0 && info->si_code > 0;
   KernelMask& mask = kernel_mask(interrupted->uc_sigmask);
-  if (self == nullptr || self->inside == 0 || fault) {
+  if (self == nullptr || (self->inside == 0 && !is_at_work(*self)) || fault) {
     run_handler(self, signal, info, interrupted);
     mask = blockable(mask);
     return;

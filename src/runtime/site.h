@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "event/stream.h"
+#include "runtime/code.h"
 #include "runtime/thread.h"
 
 namespace ravel::rt {
@@ -31,14 +32,20 @@ RAVEL_INLINE std::uint32_t group_hash(std::uint32_t caller, std::uint32_t group_
 /// A site whose group is not where it is looked for first. 0: there is no number left.
 RAVEL_NOINLINE std::uint32_t find_site(std::uint32_t caller, std::uint32_t code);
 
-RAVEL_INLINE std::uint32_t site_in(std::uint32_t caller, std::uint32_t code) {
+/// A site whose group is; 0: it is not.
+RAVEL_INLINE std::uint32_t look_for_site(std::uint32_t caller, std::uint32_t code) {
   const std::uint32_t group_code = code / stream::kGroupSites;
   const std::uint64_t key = std::uint64_t{group_code} << kCallerBits | caller;
   const std::uint64_t entry =
       __atomic_load_n(&group_table[group_hash(caller, group_code) % kGroupEntries], __ATOMIC_ACQUIRE);
-  if (entry >> kGroupNumberBits != key) return find_site(caller, code);
+  if (entry >> kGroupNumberBits != key) return 0;
   const auto number = static_cast<std::uint32_t>(entry) % (1U << kGroupNumberBits);
   return number * stream::kGroupSites + code % stream::kGroupSites;
+}
+
+RAVEL_INLINE std::uint32_t site_in(std::uint32_t caller, std::uint32_t code) {
+  const std::uint32_t site = look_for_site(caller, code);
+  return site != 0 ? site : find_site(caller, code);
 }
 
 /// Finds the sites of the thread's calls, as far as it has not yet, and returns that of the innermost.
@@ -54,6 +61,22 @@ RAVEL_INLINE std::uint32_t site_of(Thread& self, std::uint32_t code) {
     return site_in(0, code);
   const std::uint32_t site = site_in(caller, code);
   return site != 0 ? site : site_in(0, code);
+}
+
+/// The same for code of the program itself, if its group is where it is looked for first; 0: it is not. Calls
+/// no function.
+RAVEL_INLINE std::uint32_t known_site(Thread& self, Pc pc) {
+  const std::uint32_t top = self.depth - 1;
+  if (top >= Thread::kMaxCalls || pc - main_code.begin >= main_code.bytes) return 0;
+  CallFrame& call = self.calls[top];
+  if (call.site == 0) {
+    if (top == 0) return 0;
+    const std::uint32_t around = self.calls[top - 1].site;
+    if (around == 0 || call.call - main_code.begin >= main_code.bytes) return 0;
+    call.site = around == kNoSite ? kNoSite : look_for_site(around, main_code_of(call.call));
+    if (call.site == 0) return 0;
+  }
+  return look_for_site(call.site != kNoSite ? call.site : 0, main_code_of(pc));
 }
 
 /// In a new stream: there are none.

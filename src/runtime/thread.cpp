@@ -14,8 +14,7 @@ constinit bool sees_accesses = true;
 __thread Thread* hot_thread __attribute__((tls_model("initial-exec"))) = nullptr;
 __thread Thread* this_thread __attribute__((tls_model("initial-exec"))) = nullptr;
 
-constexpr Incarnation kNobody{UINT32_MAX, kNoClock, 0, kUnreached};
-constinit Incarnation incarnations[kIncarnations] = {kNobody};
+constinit Incarnation incarnations[kIncarnations];
 
 namespace {
 
@@ -36,7 +35,7 @@ void reincarnate(Thread& self) {
     self.time_base = self.time;
     const bool timed = self.order.clock != kNoClock;
     incarnations[self.incarnation] = {self.index, self.order.clock, self.time_base,
-                                      timed ? self.order.base + self.time_base : kNobody.clock_base};
+                                      timed ? self.order.base + self.time_base : kUnreached};
   } else {
     // No number left: its accesses are all recorded, so it need not own cells.
     self.incarnation = 0;

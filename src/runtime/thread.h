@@ -160,12 +160,12 @@ Thread* current_thread();
 /// In a forked child: the calling thread is its only one.
 void restart_in_child();
 
-/// Whose slots are those of this incarnation, and what time its epoch 0 is.
+/// Whose slots are those of this incarnation, and what time its epoch 0 is. At first nobody's: never ordered.
 struct Incarnation {
-  std::uint32_t thread;
-  std::uint32_t clock;      ///< in clocks (order.h)
-  std::uint64_t time_base;  ///< local time
-  ClockTime clock_base;     ///< time on its entry; if it has none, one that no clock covers
+  std::uint32_t thread = UINT32_MAX;
+  std::uint32_t clock = kNoClock;     ///< in clocks (order.h)
+  std::uint64_t time_base = 0;        ///< local time
+  ClockTime clock_base = kUnreached;  ///< time on its entry; if it has none, one that no clock covers
 };
 extern Incarnation incarnations[kIncarnations];
 
