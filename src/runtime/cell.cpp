@@ -22,10 +22,9 @@ class LockedCell {
     read_ = word & kSlotMask;
     write_ = write & kSlotMask;
     flags_ = write & kInStream;
-    // What a thread did that is ordered after all the others takes their place. The short way leaves them.
-    const std::uint64_t written = (write & kOrdered) != 0 ? write & kBytesMask : 0;
-    if (incarnation_of(read_) != incarnation_of(write_)) read_ = without(read_, written);
     if ((word & kFurther) != 0) {
+      // What a thread did that is ordered after all the others takes their place. The short way leaves them.
+      const std::uint64_t written = (write & kOrdered) != 0 ? write & kBytesMask : 0;
       const std::uint64_t read = (word & kOrdered) != 0 ? word & kBytesMask : 0;
       for (int i = 0; i < 2; ++i) {
         const std::uint64_t slot = cell.further()[i];

@@ -184,9 +184,7 @@ RAVEL_INLINE bool renew_last(Thread& self, const Cell& cell, std::uint64_t bytes
 }
 
 /// The short way: the thread is ordered after all that others have done in the cell. False: it was not that.
-///
-/// Reads that others did before a write stay in the read slot, and whatever was there in further ones, where
-/// the write's being ordered says that they are gone (LockedCell).
+/// Further slots that it makes void stay: LockedCell knows them by the others' being ordered.
 template <unsigned kKind, typename Where>
 RAVEL_INLINE bool enter_shortly(Thread& self, const Cell& cell, std::uint64_t bytes, Region region,
                                 Where where) {
