@@ -150,6 +150,7 @@ void memory_begins(Thread& self, std::uintptr_t address, std::size_t bytes, Pc p
 
 void block_begins(Thread& self, std::uintptr_t address, std::size_t bytes, Pc pc) {
   memory_begins(self, address, bytes, pc);
+  if (recorder.filter != FilterLevel::None) expect_use(address, bytes);
   if (recorder.filter != FilterLevel::Owner || bytes >= kLargeBlock) return;
   const Cell mark(address - 8);
   __atomic_store_n(&mark.write(), bytes, __ATOMIC_RELAXED);

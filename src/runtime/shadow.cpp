@@ -53,6 +53,15 @@ void forget_slots(std::uintptr_t from, std::uintptr_t to) {
   clear(end_page, to);
 }
 
+/// Those that lie in the range whole.
+void use_large_pages(std::uintptr_t from, std::uintptr_t to) {
+  constexpr std::uintptr_t kLargePage = std::uintptr_t{2} * 1024 * 1024;
+  const std::uintptr_t first = (from + kLargePage - 1) & ~(kLargePage - 1);
+  const std::uintptr_t end = to & ~(kLargePage - 1);
+  if (first < end)
+    system_call(SYS_madvise, static_cast<long>(first), static_cast<long>(end - first), MADV_HUGEPAGE);
+}
+
 /// What nobody needs any more, as whole pages.
 void give_back(std::uintptr_t from, std::uintptr_t to) {
   const std::uintptr_t first_page = (from + kPageBytes - 1) & ~(kPageBytes - 1);
@@ -80,6 +89,18 @@ void forget_cells(std::uintptr_t address, std::size_t bytes) {
   if (bytes >= kHugeBytes)
     give_back(reinterpret_cast<std::uintptr_t>(first.further()),
               reinterpret_cast<std::uintptr_t>(last.further() + 2));
+}
+
+void expect_use(std::uintptr_t address, std::size_t bytes) {
+  if (bytes < kHugeBytes) return;
+  const Cell first(address);
+  const Cell last(address + bytes - 1);
+  use_large_pages(reinterpret_cast<std::uintptr_t>(&first.read()),
+                  reinterpret_cast<std::uintptr_t>(&last.read() + 1));
+  use_large_pages(reinterpret_cast<std::uintptr_t>(&first.write()),
+                  reinterpret_cast<std::uintptr_t>(&last.write() + 1));
+  use_large_pages(reinterpret_cast<std::uintptr_t>(first.further()),
+                  reinterpret_cast<std::uintptr_t>(last.further() + 2));
 }
 
 bool UntouchedCells::in_page(std::uintptr_t at) {

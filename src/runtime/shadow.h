@@ -135,5 +135,8 @@ bool map_shadow();
 void forget_cells(std::uintptr_t address, std::size_t bytes);
 /// The same for all memory.
 void forget_shadow();
+/// A block of memory was allocated that the program will use in many places: if it is large, so are the pages
+/// of its shadow.
+void expect_use(std::uintptr_t address, std::size_t bytes);
 
 }  // namespace ravel::rt
