@@ -37,7 +37,7 @@ enum class Renewal : std::uint8_t { Done, NotShort, NotTried };
 /// is done and a signal waits for the thread, it is to be done again. Calls no function.
 template <unsigned kKind>
 RAVEL_INLINE Renewal renew(Thread& self, std::uintptr_t address, std::uint64_t bytes, Pc pc) {
-  if (self.hot_tag != self.tag) return Renewal::NotTried;
+  if (self.hot_tag != self.tag || !is_main_code(pc)) return Renewal::NotTried;
   bool done = false;
   {
     const Working working(self);

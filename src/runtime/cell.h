@@ -51,7 +51,7 @@ RAVEL_INLINE std::uint64_t passed(const Thread& self, std::uint64_t slot) {
   return incarnation_of(slot) != self.incarnation ? slot & ~kOrdered : slot;
 }
 
-/// Where an access is: by its code address, or by the return address of a hook in the program itself.
+/// Where an access is: by its code address, or by the return address of a hook in the program's own code.
 struct AtSite {
   Thread& self;
   std::uint32_t address;
@@ -84,10 +84,6 @@ RAVEL_INLINE std::uint64_t next_slot(const Thread& self, std::uint64_t old, std:
 RAVEL_INLINE std::uint64_t left_by(std::uint64_t next, std::uint64_t old) {
   return same_time(next, old) && !is_told(old) ? 0 : old & kBytesMask & ~next;
 }
-
-/// What stays of a read or write slot's word.
-template <unsigned kKind>
-inline constexpr std::uint64_t kFlagsOf = kKind == kReadWord ? kFurther : kInStream;
 
 /// What becomes of the read slot when the thread writes: what it reads then, at the same time, needs no slot
 /// of its own, but the hooks shall see at a glance that it repeats something.

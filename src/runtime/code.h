@@ -23,14 +23,13 @@ extern CodeRange main_code;
 
 RAVEL_NOINLINE std::uint32_t find_code(std::uintptr_t pc);
 
-/// If it is in the program itself.
+/// In the program itself, which is never unloaded.
+RAVEL_INLINE bool is_main_code(Pc pc) { return pc - main_code.begin < main_code.bytes; }
 RAVEL_INLINE std::uint32_t main_code_of(Pc pc) {
   return main_code.code + static_cast<std::uint32_t>((pc - main_code.begin) >> 2);
 }
 /// 0: outside all modules.
-RAVEL_INLINE std::uint32_t code_of(Pc pc) {
-  return pc - main_code.begin < main_code.bytes ? main_code_of(pc) : find_code(pc);
-}
+RAVEL_INLINE std::uint32_t code_of(Pc pc) { return is_main_code(pc) ? main_code_of(pc) : find_code(pc); }
 
 /// Looks for modules that have come since, and notes them in the stream.
 void update_modules();

@@ -63,16 +63,15 @@ RAVEL_INLINE std::uint32_t site_of(Thread& self, std::uint32_t code) {
   return site != 0 ? site : site_in(0, code);
 }
 
-/// The same for code of the program itself, if its group is where it is looked for first; 0: it is not. Calls
-/// no function.
+/// The same for main code, if its group is where it is looked for first; 0: it is not. Calls no function.
 RAVEL_INLINE std::uint32_t known_site(Thread& self, Pc pc) {
   const std::uint32_t top = self.depth - 1;
-  if (top >= Thread::kMaxCalls || pc - main_code.begin >= main_code.bytes) return 0;
+  if (top >= Thread::kMaxCalls) return 0;
   CallFrame& call = self.calls[top];
   if (call.site == 0) {
     if (top == 0) return 0;
     const std::uint32_t around = self.calls[top - 1].site;
-    if (around == 0 || call.call - main_code.begin >= main_code.bytes) return 0;
+    if (around == 0 || !is_main_code(call.call)) return 0;
     call.site = around == kNoSite ? kNoSite : look_for_site(around, main_code_of(call.call));
     if (call.site == 0) return 0;
   }
