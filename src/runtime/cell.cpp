@@ -416,7 +416,7 @@ Outcome enter_cell_atomically(Thread& self, std::uintptr_t cell_address, std::ui
     const bool alone = !has_bytes(read) && (read & (kFurther | kLocked)) == 0;
     if ((alone || recorder.told_atomic) && same_time(write, kAtomic) && covers(write, bytes))
       return Outcome::Record;
-  } else if (!recorded && repeats_atomic(self, cell, bytes, kind)) {
+  } else if (repeats_atomic(self, cell, bytes, kind)) {
     return Outcome::Dropped;
   }
   return work_at(self, cell_address, [&](Region region) {

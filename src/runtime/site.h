@@ -32,7 +32,7 @@ RAVEL_INLINE std::uint32_t group_hash(std::uint32_t caller, std::uint32_t group_
 /// A site whose group is not where it is looked for first. 0: there is no number left.
 RAVEL_NOINLINE std::uint32_t find_site(std::uint32_t caller, std::uint32_t code);
 
-/// A site whose group is; 0: it is not.
+/// A site if its group is where it is looked for first; 0: it is not.
 RAVEL_INLINE std::uint32_t look_for_site(std::uint32_t caller, std::uint32_t code) {
   const std::uint32_t group_code = code / stream::kGroupSites;
   const std::uint64_t key = std::uint64_t{group_code} << kCallerBits | caller;
