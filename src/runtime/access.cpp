@@ -33,6 +33,35 @@ RAVEL_NOINLINE Outcome enter(Thread& self, std::uintptr_t cell_address, std::uin
   return enter_cell(self, cell_address, bytes, kind, place, false);
 }
 
+/// Accesses cells of a range, as far as that goes by the short ways alone, which leave nothing to record.
+/// Returns how far it got.
+template <unsigned kKind>
+RAVEL_NOINLINE std::uintptr_t pass_shortly(Thread& self, std::uintptr_t begin, std::uintptr_t end,
+                                           std::uint32_t place) {
+  // At most a page: others may have to wait until the thread is no longer at work.
+  const std::uintptr_t page_end = (begin | (kPageBytes - 1)) + 1;
+  const std::uintptr_t stop = page_end < end ? page_end : end;
+  const AtPlace where{place, cell_place(site_of(self, place))};
+  const Working working(self);
+  const Bias bias = __atomic_load_n(&bias_of(begin), __ATOMIC_ACQUIRE);
+  const bool own = is_own_region(self, bias);
+  if (!own && !is_shared_for_good(bias)) return begin;
+  const Region region = own ? Region::Own : Region::Shared;
+  std::uintptr_t at = begin;
+  while (at < stop) {
+    const std::uintptr_t cell_end = (at & ~std::uintptr_t{7}) + 8;
+    const std::uintptr_t next = cell_end < stop ? cell_end : stop;
+    const auto bytes = static_cast<unsigned>(next - at);
+    const std::uint64_t code = bytes_code(at & 7, bytes);
+    const Cell cell(at);
+    if (!is_repeated(self, at, bytes, kKind) && !(own && renew_last<kKind>(self, cell, code, where)) &&
+        !enter_shortly<kKind>(self, cell, code, region, where))
+      break;
+    at = next;
+  }
+  return at;
+}
+
 /// In a controlled run: a point where others may go first.
 void reach_access(const Thread& self, std::uintptr_t address, std::size_t bytes, unsigned kind, Pc pc) {
   if (!controlled || switch_at == SwitchAt::Sync) return;
@@ -76,7 +105,20 @@ void access_range(Thread& self, std::uintptr_t address, std::size_t bytes, unsig
   // What has to be recorded so far and touches `at`: cells that follow each other become one record.
   std::uintptr_t pending = address;
   std::uintptr_t at = address;
+  // Where that is no way, it is none for the cells nearby.
+  constexpr std::uintptr_t kNearby = 64;
+  std::uintptr_t short_way = self.hot_tag == self.tag ? at : end;
   while (at < end) {
+    if (at >= short_way) {
+      const std::uintptr_t passed = kind == kReadWord ? pass_shortly<kReadWord>(self, at, end, place)
+                                                      : pass_shortly<kWriteWord>(self, at, end, place);
+      if (passed > at) {
+        if (pending < at) record_access(self, kKinds[kind], pending, at - pending, place);
+        pending = at = passed;
+        continue;
+      }
+      short_way = at + kNearby;
+    }
     const std::uintptr_t cell_address = at & ~std::uintptr_t{7};
     const std::uintptr_t next = cell_address + 8 < end ? cell_address + 8 : end;
     const std::uint64_t code = bytes_code(at & 7, static_cast<unsigned>(next - at));

@@ -41,12 +41,13 @@ RAVEL_INLINE Renewal renew(Thread& self, std::uintptr_t address, std::uint64_t b
   bool done = false;
   {
     const Working working(self);
+    const AtHook where{self, pc};
     const Bias bias = __atomic_load_n(&bias_of(address), __ATOMIC_ACQUIRE);
     const bool own = is_own_region(self, bias);
     if (!own && !is_shared_for_good(bias)) return Renewal::NotTried;
     const Cell cell(address);
-    const AtHook where{self, pc};
-    done = (own && renew_last<kKind>(self, cell, bytes, where)) ||
+    done = (kKind == kReadWord && read_shared(self, address, bytes, where)) ||
+           (own && renew_last<kKind>(self, cell, bytes, where)) ||
            enter_shortly<kKind>(self, cell, bytes, own ? Region::Own : Region::Shared, where);
   }
   return !done ? Renewal::NotShort : self.pending_signals == 0 ? Renewal::Done : Renewal::NotTried;

@@ -9,7 +9,10 @@ namespace {
 /// A cell that the thread has locked, or that is in a region of its own (bias.h), with its slots.
 class LockedCell {
  public:
-  RAVEL_INLINE LockedCell(Thread& self, const Cell& cell, std::uintptr_t address, Region region)
+  enum class Shared : std::uint8_t { End, Keep };
+  /// A word that is shared (shared_reads.h) is so no more, unless that is to be kept.
+  RAVEL_INLINE LockedCell(Thread& self, const Cell& cell, std::uintptr_t address, Region region,
+                          Shared shared = Shared::End)
       : self_(self), cell_(cell), address_(address) {
     std::uint64_t word = __atomic_load_n(&cell.read(), __ATOMIC_RELAXED);
     while (region != Region::Own &&
@@ -31,6 +34,8 @@ class LockedCell {
         further_[i] = without(slot, (slot & kOfWrite) != 0 ? written : written | read);
       }
     }
+    if (shared == Shared::End && is_shared()) [[unlikely]]
+      end_sharing();
   }
   /// Nothing has changed.
   void leave_alone() { __atomic_store_n(&cell_.read(), original_, __ATOMIC_RELEASE); }
@@ -167,6 +172,54 @@ class LockedCell {
     write_ = 0;
   }
 
+  bool is_shared() const { return is_shared_word(read_); }
+  bool is_read_by_thread() const { return is_reader(self_, read_); }
+  /// The thread has read the word, then another one, and now it comes back; and there is no more than one
+  /// write to look at.
+  bool is_read_in_turns() const {
+    if (!has_bytes(read_) || incarnation_of(read_) == self_.incarnation) return false;
+    bool read_before = false;
+    for (const std::uint64_t slot : further_) {
+      if ((slot & (kOfWrite | kAtomic)) != 0) return false;
+      read_before |= has_bytes(slot) && incarnation_of(slot) == self_.incarnation;
+    }
+    return read_before && !is_atomic_slot(read_ | write_);
+  }
+  /// The word is shared from now on. The thread was the last to read it, and has room in its table.
+  void share() {
+    keep_reads(self_, address_, {read_, 0});
+    read_ = kSharedWord | self_.reader_bit;
+  }
+  /// A read of a shared word by who is no reader of it yet, or whose table had no room for this read beside
+  /// the others. `has_room`: it has for the first.
+  void read_shared(std::uint64_t access, bool has_room) {
+    if (is_read_by_thread()) {
+      const ReadPair old = take_reads(rt::shared_read(self_, address_));
+      take_in(without(old.further, access & kBytesMask));
+      if (same_time(old.last, access))
+        access = merged(access, old.last);
+      else
+        take_in(without(old.last, access & kBytesMask));
+    } else if (!has_room) {
+      return take_in(access);
+    }
+    keep_reads(self_, address_, {access, 0});
+    read_ |= self_.reader_bit;
+  }
+  /// The thread is a reader of the word no more.
+  void give_up_reading() {
+    take_in(take_reads(rt::shared_read(self_, address_)));
+    read_ &= ~self_.reader_bit;
+  }
+  /// Nobody is.
+  RAVEL_NOINLINE void end_sharing() {
+    const std::uint64_t word = read_;
+    read_ = 0;
+    each_reader(word, address_, [&](SharedRead& entry) { take_in(take_reads(entry)); });
+    for (int i = 0; i < 2; ++i) change(cell_.further()[i], further_[i]);
+    original_ = read_ | (has_bytes(further_[0]) || has_bytes(further_[1]) ? kFurther : 0);
+  }
+
   /// In runs that switch where memory is shared, all of it that several threads have used counts as known.
   void note_others() {
     each([&](const std::uint64_t& slot, bool) {
@@ -175,6 +228,22 @@ class LockedCell {
   }
 
  private:
+  /// Reads of a thread that has kept them itself, which are younger than what the further slots have of it.
+  void take_in(std::uint64_t read) {
+    if (!has_bytes(read)) return;
+    for (std::uint64_t& slot : further_)
+      if ((slot & kOfWrite) == 0 && has_bytes(slot) && thread_of(slot) == thread_of(read))
+        slot = without(slot, read & kBytesMask);
+    if (has_bytes(read_))
+      displace(read);
+    else
+      read_ = read;
+  }
+  void take_in(const ReadPair& reads) {
+    take_in(reads.further);
+    take_in(reads.last);
+  }
+
   RAVEL_NOINLINE std::uint64_t wait() const {
     std::uint64_t word = 0;
     for (int i = 0; ((word = __atomic_load_n(&cell_.read(), __ATOMIC_RELAXED)) & kLocked) != 0; ++i)
@@ -358,26 +427,76 @@ RAVEL_INLINE auto work_at(Thread& self, std::uintptr_t address, Do act) {
   }
 }
 
+/// Whether the thread's table has room for a word that it is no reader of: its entry has no reads; or old
+/// ones, of memory that is new since, whose cell does not name the thread.
+bool has_room_for(Thread& self, std::uintptr_t cell_address) {
+  if (self.reader_bit == 0) return false;
+  const SharedRead& entry = shared_read(self, cell_address);
+  return __atomic_load_n(&entry.reads.last, __ATOMIC_ACQUIRE) == 0 || entry.cell == cell_address ||
+         !is_reader(self, __atomic_load_n(&Cell(entry.cell).read(), __ATOMIC_RELAXED));
+}
+
+/// Makes room: the thread is no longer a reader of the word that the entry is for.
+RAVEL_NOINLINE void give_shared_read(Thread& self, const SharedRead& entry) {
+  work_at(self, entry.cell, [&](Region region) {
+    LockedCell locked(self, Cell(entry.cell), entry.cell, region, LockedCell::Shared::Keep);
+    if (!locked.is_read_by_thread()) return locked.leave_alone();
+    locked.give_up_reading();
+    locked.leave();
+  });
+}
+
+/// A read of a word that is shared, and may stay so.
+RAVEL_NOINLINE void read_shared_at_length(Thread& self, LockedCell& locked, std::uint64_t access) {
+  const std::uintptr_t address = locked.address();
+  const bool has_room = locked.is_read_by_thread() || has_room_for(self, address);
+  locked.read_shared(access, has_room);
+  locked.leave();
+  if (!has_room) give_shared_read(self, shared_read(self, address));
+}
+
 }  // namespace
+
+void give_shared_reads(Thread& self) {
+  if (recorder.recording)
+    each_shared_read(self, [&](const SharedRead& entry) {
+      if (is_reader(self, __atomic_load_n(&Cell(entry.cell).read(), __ATOMIC_ACQUIRE)))
+        give_shared_read(self, entry);
+    });
+  end_shared_reads(self);
+}
 
 template <unsigned kKind>
 Outcome enter_at_length(Thread& self, const Cell& cell, std::uintptr_t cell_address, std::uint64_t bytes,
                         std::uint32_t place, Region region) {
-  LockedCell locked(self, cell, cell_address, region);
+  using Shared = LockedCell::Shared;
+  LockedCell locked(self, cell, cell_address, region, kKind == kReadWord ? Shared::Keep : Shared::End);
   if (locked.marks_block()) [[unlikely]] {
     locked.leave_alone();
     return Outcome::Record;
   }
-  if (locked.clashes<kKind>(bytes) ||
-      (kKind == kWriteWord && locked.is_atomic() && locked.has_atomics(bytes))) [[unlikely]]
-    return enter_clashing<kKind>(self, locked, bytes);
   const std::uint64_t where = self.incarnation != 0 ? cell_place(site_of(self, place)) : 0;
-  if (where == 0) [[unlikely]]  // it cannot be remembered
+  const std::uint64_t access = self.tag | where | bytes;
+  if (kKind == kReadWord && locked.is_shared()) {
+    if (where != 0 && self.reader_bit != 0 && !locked.clashes<kReadWord>(bytes)) {
+      read_shared_at_length(self, locked, access);
+      return Outcome::Dropped;
+    }
+    locked.end_sharing();
+  }
+  // What has no place cannot be remembered.
+  if (locked.clashes<kKind>(bytes) || where == 0 ||
+      (kKind == kWriteWord && locked.is_atomic() && locked.has_atomics(bytes))) [[unlikely]]
     return enter_clashing<kKind>(self, locked, bytes);
   if (switch_at == SwitchAt::Shared) [[unlikely]]
     locked.note_others();
-  locked.enter<kKind>(self.tag | where | bytes);
+  const bool shared =
+      kKind == kReadWord && locked.is_read_in_turns() && is_often_read_in_turns(self, cell_address);
+  locked.enter<kKind>(access);
+  const bool has_room = !shared || has_room_for(self, cell_address);
+  if (shared && has_room) locked.share();
   locked.leave();
+  if (!has_room) give_shared_read(self, shared_read(self, cell_address));
   return Outcome::Dropped;
 }
 

@@ -10,6 +10,7 @@
 
 #include "runtime/bias.h"
 #include "runtime/shadow.h"
+#include "runtime/shared_reads.h"
 #include "runtime/site.h"
 #include "runtime/thread.h"
 
@@ -21,6 +22,8 @@ enum class Outcome : std::uint8_t { Dropped, Record };
 /// read-modify-write counts as a write. `recorded`: it will be in any case. Record: the caller records it.
 Outcome enter_cell_atomically(Thread& self, std::uintptr_t cell_address, std::uint64_t bytes, unsigned kind,
                               std::uint32_t place, bool recorded);
+/// The thread ends: its reads of shared words go to their cells.
+void give_shared_reads(Thread& self);
 /// The thread gives the memory back: that counts as a write. True if the stream has to know of it.
 bool leave_cell(Thread& self, const Cell& cell, std::uintptr_t cell_address);
 
@@ -65,6 +68,15 @@ struct AtHook {
 
   RAVEL_INLINE std::uint32_t code() const { return main_code_of(pc); }
   RAVEL_INLINE std::uint64_t place() const { return cell_place(known_site(self, pc)); }
+};
+
+/// Where one of many accesses at the same place is.
+struct AtPlace {
+  std::uint32_t address;
+  std::uint64_t in_cell;
+
+  RAVEL_INLINE std::uint32_t code() const { return address; }
+  RAVEL_INLINE std::uint64_t place() const { return in_cell; }
 };
 
 /// The slot of an access that takes the place of another one of the same kind. `where` says where it is;
@@ -179,6 +191,29 @@ RAVEL_INLINE bool renew_last(Thread& self, const Cell& cell, std::uint64_t bytes
   return true;
 }
 
+/// A short way for who was the last to read the word, beside other readers, and after the one write that
+/// there is. The read and the write word are the caller's, and there are further slots. False: it was not
+/// that.
+template <typename Where>
+RAVEL_INLINE bool read_again(Thread& self, const Cell& cell, std::uint64_t bytes, Region region,
+                             std::uint64_t read, std::uint64_t write, Where where) {
+  if (incarnation_of(read) != self.incarnation || (!covers(read, bytes) && !is_passed(self, write)))
+    return false;
+  const std::uint64_t next = next_slot(self, read, bytes, where);
+  if (next == 0 || left_by(next, read) != 0) return false;
+  std::uint64_t expected = read;
+  if (region != Region::Own && !__atomic_compare_exchange_n(&cell.read(), &expected, read | kLocked, false,
+                                                            __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+    return false;
+  const std::uint64_t further = __atomic_load_n(&cell.further()[0], __ATOMIC_RELAXED) |
+                                __atomic_load_n(&cell.further()[1], __ATOMIC_RELAXED);
+  const bool can =
+      (further & (kOfWrite | kAtomic)) == 0 && __atomic_load_n(&cell.write(), __ATOMIC_RELAXED) == write;
+  if (can || region != Region::Own)
+    __atomic_store_n(&cell.read(), can ? next | kFurther : read, __ATOMIC_RELEASE);
+  return can;
+}
+
 /// The short way: the thread is ordered after all that others have done in the cell. False: it was not that.
 /// Further slots that it makes void stay: LockedCell knows them by the others' being ordered.
 template <unsigned kKind, typename Where>
@@ -190,6 +225,8 @@ RAVEL_INLINE bool enter_shortly(Thread& self, const Cell& cell, std::uint64_t by
   const std::uint64_t old = kKind == kReadWord ? read : write;
   if ((read & kLocked) != 0 || is_atomic_slot(read | write)) return false;
   if (!is_last(self, read) && !is_last(self, write)) {
+    if (kKind == kReadWord && (read & kFurther) != 0)
+      return read_again(self, cell, bytes, region, read, write, where);
     if ((read & kFurther) != 0 || !is_passed(self, read) || !is_passed(self, write)) return false;
   }
   std::uint64_t next = 0;
@@ -217,6 +254,33 @@ RAVEL_INLINE bool enter_shortly(Thread& self, const Cell& cell, std::uint64_t by
   return false;
 }
 
+/// A read of a word that the thread is a reader of (shared_reads.h). False: it was not that, or the thread's
+/// table has no room for it beside the others. Of the cell it needs nothing but that it is told in time.
+template <typename Where>
+RAVEL_INLINE bool read_shared(Thread& self, std::uintptr_t address, std::uint64_t bytes, Where where) {
+  const Cell cell(address);
+  if (!is_reader(self, __atomic_load_n(&cell.read(), __ATOMIC_ACQUIRE))) return false;
+  ReadPair& mine = shared_read(self, address).reads;
+  const std::uint64_t old = __atomic_load_n(&mine.last, __ATOMIC_RELAXED);
+  if (old == 0) return false;  // somebody has just taken them
+  // Who has read the bytes has been found to be ordered after the write then.
+  if (!covers(old, bytes) && !is_passed(self, __atomic_load_n(&cell.write(), __ATOMIC_RELAXED))) return false;
+  const std::uint64_t next = next_slot(self, old, bytes, where);
+  if (next == old) return true;
+  if (next == 0) return false;
+  const std::uint64_t left = left_by(next, old);
+  if (left == 0) {
+    std::uint64_t expected = old;
+    return __atomic_compare_exchange_n(&mine.last, &expected, next, false, __ATOMIC_ACQ_REL,
+                                       __ATOMIC_RELAXED);
+  }
+  const std::uint64_t further = __atomic_load_n(&mine.further, __ATOMIC_RELAXED);
+  const std::uint64_t rest = without(further, next & kBytesMask);
+  const std::uint64_t access = (old & ~kBytesMask) | left;
+  if (has_bytes(rest) && !same_time(rest, access)) return false;
+  return exchange_reads(mine, {old, further}, {next, has_bytes(rest) ? merged(access, rest) : access});
+}
+
 /// All other ways.
 template <unsigned kKind>
 Outcome enter_at_length(Thread& self, const Cell& cell, std::uintptr_t cell_address, std::uint64_t bytes,
@@ -226,6 +290,8 @@ template <unsigned kKind>
 RAVEL_INLINE Outcome enter_region(Thread& self, std::uintptr_t cell_address, std::uint64_t bytes,
                                   std::uint32_t place, Region region, bool tried) {
   const Cell cell(cell_address);
+  if (kKind == kReadWord && read_shared(self, cell_address, bytes, AtSite{self, place}))
+    return Outcome::Dropped;
   if (!tried && enter_shortly<kKind>(self, cell, bytes, region, AtSite{self, place})) return Outcome::Dropped;
   return enter_at_length<kKind>(self, cell, cell_address, bytes, place, region);
 }

@@ -56,6 +56,7 @@ RAVEL_INTERFACE void* __tsan_create_fiber(unsigned /*flags*/) {
 RAVEL_INTERFACE void __tsan_destroy_fiber(void* fiber) {
   if (!is_recorded(fiber)) return;
   auto* const ended = static_cast<Thread*>(fiber);
+  give_shared_reads(*ended);
   if (recorder.recording) record_sync(*ended, {.kind = ravel::EventKind::ThreadExit});
   end_order(*ended);
   ended->slot->ended.store(1, std::memory_order_release);

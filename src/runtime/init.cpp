@@ -103,7 +103,7 @@ void initialize() {
   recorder.filter = options.filter;
   sees_accesses = options.filter != FilterLevel::All;
   // Also without a filter: the hooks look at a cell before they ask.
-  if (!map_shadow() || !map_biases()) {
+  if (!map_shadow() || !map_biases() || !map_shared_reads()) {
     complain(
         "cannot reserve the address space that recording needs (a limit on virtual memory?); "
         "the program runs on without being recorded");

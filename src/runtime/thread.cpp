@@ -5,6 +5,7 @@
 #include "runtime/access.h"
 #include "runtime/bias.h"
 #include "runtime/recorder.h"
+#include "runtime/shared_reads.h"
 #include "runtime/signal.h"
 #include "runtime/token.h"
 
@@ -24,13 +25,13 @@ __thread bool has_ended __attribute__((tls_model("initial-exec"))) = false;
 constinit std::uint32_t incarnation_count = 1;  // 0 is nobody
 constinit SpinLock making;
 
-// Bits of a hot tag that no cell has: the last incarnation is never given.
+// Bits of a hot tag that no cell of the program's memory has: the last incarnation is never given.
 constexpr std::uint64_t kNoTag = std::uint64_t{kIncarnations - 1} << kIncarnationAt;
 
 /// Epochs are few bits of a cell: a thread that has used them up goes on under a new number.
 void reincarnate(Thread& self) {
   const Locked lock(making);
-  if (incarnation_count < kIncarnations - 1) {
+  if (incarnation_count < kSharedReads) {
     self.incarnation = incarnation_count++;
     self.time_base = self.time;
     const bool timed = self.order.clock != kNoClock;
@@ -98,6 +99,7 @@ Thread* make_thread(Thread* parent, bool foreign) {
   }
   self->index = index;
   self->work = work_of(index);
+  begin_shared_reads(*self);
   begin_order(*self, parent);
   reincarnate(*self);
   update_tag(*self);
@@ -127,6 +129,7 @@ void end_thread() {
   this_thread = nullptr;
   has_ended = true;
   if (self == nullptr) return;
+  give_shared_reads(*self);
   if (recorder.recording) record_sync(*self, {.kind = EventKind::ThreadExit});
   end_order(*self);
   self->slot->ended.store(1, std::memory_order_release);
@@ -163,6 +166,7 @@ void restart_in_child() {
   if (!recorder.recording) return;
   forget_shadow();
   forget_biases();
+  forget_shared_reads();
   Thread* const self = make_thread(nullptr, false);
   if (self == nullptr) return;
   if (parent != nullptr) {  // it is still where it was called from

@@ -15,6 +15,7 @@
 namespace ravel::rt {
 
 struct Seat;
+struct SharedRead;
 
 /// A call that has not returned.
 struct CallFrame {
@@ -92,7 +93,16 @@ struct Thread {
     std::uint32_t count;  ///< of the thread's uses of it
   };
   static constexpr std::size_t kUses = 256;
-  Use uses[kUses];  ///< of shared regions, each where a hash says
+  Use uses[kUses];                     ///< of shared regions, each where a hash says
+  SharedRead* shared_reads;            ///< its reads of shared words (shared_reads.h)
+  std::uint64_t reader_bit;            ///< its bit in them; 0: it keeps none
+  std::uint64_t shared_reads_touched;  ///< parts of the table that it has used, a bit each
+  struct Turns {
+    std::uintptr_t cell;
+    std::uint32_t count;  ///< how often the thread came back to it after others
+  };
+  static constexpr std::size_t kTurns = 512;
+  Turns turns[kTurns];  ///< each where a hash says
   ThreadOrder order;
 
   static constexpr std::uint32_t kMaxCalls = 1 << 16;

@@ -117,7 +117,8 @@ class OwnerFilter final : public Filter {
   };
   struct Cell {
     std::optional<Slot> write;
-    std::vector<Slot> reads;    ///< at most one of each thread
+    std::vector<Slot> reads;    ///< at most one of each thread; the latest is the last
+    int turns = 0;              ///< how often a thread came back after another one had read
     std::vector<Slot> atomics;  ///< of a thread, at most one read and one write
     bool unknown_write = false, unknown_reads = false;
     bool unknown_atomic_write = false, unknown_atomic_reads = false;
@@ -125,6 +126,7 @@ class OwnerFilter final : public Filter {
     bool is_atomic() const { return !atomics.empty() || unknown_atomic_write || unknown_atomic_reads; }
   };
   static constexpr std::size_t kSections = 4, kReads = 3, kAtomics = 2;
+  static constexpr int kOften = 2;
 
   static bool certain(const Slot& slot, const Thread& self) {
     return slot.access.value <= self.C[slot.access.thread];
@@ -213,6 +215,7 @@ class OwnerFilter final : public Filter {
     cell.unknown_write = cell.unknown_reads = false;
     cell.unknown_atomic_write = cell.unknown_atomic_reads = false;
     cell.atomics.clear();
+    cell.turns = 0;
     std::erase_if(cell.reads, [&](const Slot& read) {
       return read.access.thread != mine.access.thread || read.access.value != mine.access.value;
     });
@@ -220,14 +223,16 @@ class OwnerFilter final : public Filter {
   }
 
   void remember_read(Cell& cell, const Slot& mine, const Thread& self) {
-    std::erase_if(cell.reads, [&](const Slot& read) {
-      return read.access.thread == mine.access.thread || certain(read, self);
-    });
+    const auto is_own = [&](const Slot& read) { return read.access.thread == mine.access.thread; };
+    if (std::ranges::any_of(cell.reads, is_own) && !is_own(cell.reads.back())) ++cell.turns;
+    const bool shared = cell.turns >= kOften && !cell.is_atomic();
+    std::erase_if(cell.reads,
+                  [&](const Slot& read) { return is_own(read) || (!shared && certain(read, self)); });
     std::erase_if(cell.atomics, [&](const Slot& slot) {
       return slot.access.kind == EventKind::RetroRead &&
              (slot.access.thread == mine.access.thread || certain(slot, self));
     });
-    if (cell.reads.size() == kReads) {
+    if (cell.reads.size() >= kReads && !shared) {
       tell(cell.reads.front());
       cell.reads.erase(cell.reads.begin());
       cell.unknown_reads = true;

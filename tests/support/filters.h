@@ -44,7 +44,9 @@ struct Filtered {
 ///     what it clashes with was there when that was made. A kept one adds to C_t the H of each section,
 ///     of a lock that t holds exclusively, in which one of those was;
 ///   - if it reads, takes the place of t's read slot and of those that C_t covers. The oldest of four reads
-///     is told and becomes a mark;
+///     is told and becomes a mark; but if threads have come back to the variable after other readers several
+///     times since the last write, there is room for the reads of all of them, and none is replaced by
+///     another thread's;
 ///   - if it writes, takes the place of all slots and marks, but for a read of t at the same local time.
 ///
 /// Two slots more are for atomic accesses, which clash with plain ones in the same way, and two marks for
