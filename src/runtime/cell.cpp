@@ -26,12 +26,9 @@ class LockedCell {
     write_ = write & kSlotMask;
     flags_ = write & kInStream;
     if ((word & kFurther) != 0) {
-      // What a thread did that is ordered after all the others takes their place. The short way leaves them.
-      const std::uint64_t written = (write & kOrdered) != 0 ? write & kBytesMask : 0;
-      const std::uint64_t read = (word & kOrdered) != 0 ? word & kBytesMask : 0;
-      for (int i = 0; i < 2; ++i) {
+      for (int i = 0; i < 2; ++i) {  // the short ways leave what they outdo
         const std::uint64_t slot = cell.further()[i];
-        further_[i] = without(slot, (slot & kOfWrite) != 0 ? written : written | read);
+        further_[i] = without(slot, bytes_outdone(slot, word, write));
       }
     }
     if (shared == Shared::End && is_shared()) [[unlikely]]

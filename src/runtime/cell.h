@@ -124,16 +124,26 @@ RAVEL_INLINE bool are_alike(std::uint64_t slot, std::uint64_t other) {
   return ((slot ^ other) & (kOfWrite | kTagMask)) == 0 && is_told(slot) == is_told(other);
 }
 
-/// Puts an access into the further slots, if there is room. What they say about these bytes is void: the
-/// thread has `written` or `read` them since, and is ordered after all of it. `empty`: they say nothing.
-RAVEL_INLINE bool put_further(const Cell& cell, bool empty, std::uint64_t access, std::uint64_t written,
-                              std::uint64_t read) {
+/// The bytes about which a further slot says nothing more, beside the words of the cell: a thread that is
+/// ordered after all the others has written them since, or read them. A read may be younger than the write.
+RAVEL_INLINE std::uint64_t bytes_outdone(std::uint64_t slot, std::uint64_t read, std::uint64_t write) {
+  const bool is_younger = (slot & kOfWrite) == 0 && incarnation_of(slot) == incarnation_of(write) &&
+                          epoch_of(slot) > epoch_of(write);
+  const std::uint64_t written = (write & kOrdered) != 0 && !is_younger ? write : 0;
+  const std::uint64_t seen = (read & kOrdered) != 0 && (slot & kOfWrite) == 0 ? read : 0;
+  return (written | seen) & kBytesMask;
+}
+
+/// Puts an access into the further slots, if there is room. `is_outdone`: whether a slot has nothing more to
+/// say. `empty`: they say nothing.
+template <typename Outdone>
+RAVEL_INLINE bool put_further(const Cell& cell, bool empty, std::uint64_t access, Outdone is_outdone) {
   for (int i = 0; i < 2; ++i) {
     std::uint64_t& slot = cell.further()[i];
     const std::uint64_t old = empty ? 0 : __atomic_load_n(&slot, __ATOMIC_RELAXED);
-    const bool void_slot = !has_bytes(old & ~((old & kOfWrite) != 0 ? written : written | read));
-    if (!void_slot && !are_alike(old, access)) continue;
-    __atomic_store_n(&slot, void_slot ? access : merged(access, old), __ATOMIC_RELAXED);
+    const bool outdone = is_outdone(old);
+    if (!outdone && !are_alike(old, access)) continue;
+    __atomic_store_n(&slot, outdone ? access : merged(access, old), __ATOMIC_RELAXED);
     if (empty) __atomic_store_n(&cell.further()[1], 0, __ATOMIC_RELAXED);
     return true;
   }
@@ -149,11 +159,12 @@ RAVEL_INLINE bool put_slot(Thread& self, const Cell& cell, std::uint64_t read, s
   if (left != 0) [[unlikely]] {
     const std::uint64_t access =
         (old & kSlotMask & ~kBytesMask) | left | (kKind == kWriteWord ? kOfWrite : 0);
-    const std::uint64_t written =
-        (is_last(self, write) ? write & kBytesMask : 0) | (kKind == kWriteWord ? next & kBytesMask : 0);
-    const std::uint64_t seen =
-        (is_last(self, read) ? read & kBytesMask : 0) | (kKind == kReadWord ? next & kBytesMask : 0);
-    if (!put_further(cell, !further, access, written, seen)) return false;
+    const auto is_outdone = [&](std::uint64_t slot) {
+      const std::uint64_t now =
+          bytes_outdone(slot, kKind == kReadWord ? next : 0, kKind == kReadWord ? 0 : next);
+      return !has_bytes(slot & ~(now | bytes_outdone(slot, read, write)));
+    };
+    if (!put_further(cell, !further, access, is_outdone)) return false;
   }
   const std::uint64_t more = further || left != 0 ? kFurther : 0;
   const std::uint64_t next_read =
