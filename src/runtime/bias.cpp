@@ -11,7 +11,8 @@ constinit Bias* biases = nullptr;
 
 namespace {
 
-constexpr std::size_t kBiasBytes = ((kAddressMask + 1) >> kRegionBits) * sizeof(Bias);
+// With one more behind the last, which nobody uses.
+constexpr std::size_t kBiasBytes = (((kAddressMask + 1) >> kRegionBits) + 1) * sizeof(Bias);
 // Each in a cache line of its own.
 constexpr std::size_t kWorkStride = 64;
 constexpr std::size_t kWorkBytes = stream::kMaxThreads * kWorkStride;
@@ -24,6 +25,12 @@ static_assert(stream::kMaxThreads < kThreadMask);
 constexpr Bias kTurnsOfOwner = 16;
 
 void barrier_everywhere() { system_call(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED); }
+
+/// The memory before or behind it is used, too: then most of this will be.
+bool is_amid_used_memory(const Bias& bias) {
+  return &bias > biases && (__atomic_load_n(&bias - 1, __ATOMIC_RELAXED) != 0 ||
+                            __atomic_load_n(&bias + 1, __ATOMIC_RELAXED) != 0);
+}
 
 void wait_for(std::uint32_t thread_index) {
   const std::uint32_t* const work = work_of(thread_index);
@@ -44,7 +51,10 @@ void settle_region(Thread& self, Bias& bias) {
   if ((now & kSharedRegion) != 0 || (now & kThreadMask) == self.index + 1) return;
   if (now == 0) {
     const Bias first = can_revoke ? self.index + 1 : kSharedRegion | with_turns(kMaxTurns);
-    __atomic_compare_exchange_n(&bias, &now, first, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+    const bool taken =
+        __atomic_compare_exchange_n(&bias, &now, first, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+    if (taken && is_amid_used_memory(bias))
+      make_pages(static_cast<std::uintptr_t>(&bias - biases) << kRegionBits, kRegionBytes);
     return;
   }
   if (!__atomic_compare_exchange_n(&bias, &now, now | kChangingRegion, false, __ATOMIC_SEQ_CST,

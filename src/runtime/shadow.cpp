@@ -91,6 +91,14 @@ void forget_cells(std::uintptr_t address, std::size_t bytes) {
               reinterpret_cast<std::uintptr_t>(last.further() + 2));
 }
 
+void make_pages(std::uintptr_t address, std::size_t bytes) {
+  const Cell first(address);
+  for (const unsigned kind : {kReadWord, kWriteWord}) {
+    const std::uintptr_t from = reinterpret_cast<std::uintptr_t>(&first.word(kind)) & ~(kPageBytes - 1);
+    system_call(SYS_madvise, static_cast<long>(from), static_cast<long>(bytes), MADV_POPULATE_WRITE);
+  }
+}
+
 void expect_use(std::uintptr_t address, std::size_t bytes) {
   if (bytes < kHugeBytes) return;
   const Cell first(address);

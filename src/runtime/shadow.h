@@ -135,6 +135,9 @@ bool map_shadow();
 void forget_cells(std::uintptr_t address, std::size_t bytes);
 /// The same for all memory.
 void forget_shadow();
+/// The program begins to use this memory, most likely all of it: makes the pages of its read and write slots
+/// at once. Each would cost two page faults else, as hooks look at a slot before it is written.
+void make_pages(std::uintptr_t address, std::size_t bytes);
 /// A block of memory was allocated that the program will use in many places: if it is large, so are the pages
 /// of its shadow.
 void expect_use(std::uintptr_t address, std::size_t bytes);
