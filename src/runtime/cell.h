@@ -202,6 +202,16 @@ RAVEL_INLINE bool renew_last(Thread& self, const Cell& cell, std::uint64_t bytes
   return true;
 }
 
+/// A further slot says that the thread has accessed these bytes at this local time. To see that needs no
+/// lock, as in hooks. (One that is told may stand for several times.)
+RAVEL_INLINE bool is_kept_further(const Thread& self, const Cell& cell, std::uint64_t bytes) {
+  for (int i = 0; i < 2; ++i) {
+    const std::uint64_t slot = __atomic_load_n(&cell.further()[i], __ATOMIC_RELAXED);
+    if (same_time(slot, self.tag) && covers(slot, bytes) && !is_told(slot)) return true;
+  }
+  return false;
+}
+
 /// A short way for who was the last to read the word, beside other readers, and after the one write that
 /// there is. The read and the write word are the caller's, and there are further slots. False: it was not
 /// that.
@@ -237,7 +247,7 @@ RAVEL_INLINE bool enter_shortly(Thread& self, const Cell& cell, std::uint64_t by
   if ((read & kLocked) != 0 || is_atomic_slot(read | write)) return false;
   if (!is_last(self, read) && !is_last(self, write)) {
     if (kKind == kReadWord && (read & kFurther) != 0)
-      return read_again(self, cell, bytes, region, read, write, where);
+      return is_kept_further(self, cell, bytes) || read_again(self, cell, bytes, region, read, write, where);
     if ((read & kFurther) != 0 || !is_passed(self, read) || !is_passed(self, write)) return false;
   }
   std::uint64_t next = 0;
