@@ -18,7 +18,10 @@ RAVEL_NOINLINE Outcome enter_clashing(Thread& self, LockedCell& cell, std::uint6
   const bool was_atomic = kKind == kWriteWord && cell.has_atomics(bytes);
   cell.enter<kKind>(self.incarnation != 0 ? self.tag | bytes : bytes);
   cell.leave();
-  if (was_atomic) forget_atomics(cell.address(), 8);
+  if (was_atomic) {
+    const auto first = static_cast<unsigned>(__builtin_ctzll(bytes));
+    forget_atomics(cell.address() + first, static_cast<unsigned>(__builtin_popcountll(bytes)));
+  }
   return Outcome::Record;
 }
 

@@ -78,7 +78,7 @@ void forget_variables(std::size_t bucket, std::uintptr_t address, std::size_t by
     const Locked lock(turns_of(word->address).lock);
     for (std::uintptr_t i = 0; i < 8; ++i) {
       AtomicVariable& variable = word->variables[i];
-      if (word->address + i - address >= bytes) continue;
+      if (word->address + i >= address + bytes || word->address + i + variable.width <= address) continue;
       __atomic_store_n(&variable.width, 0, __ATOMIC_RELEASE);
       variable.is_unknown = false;
       clear(variable.clocks, 1);
