@@ -14,6 +14,7 @@
 // EXPECT: race on spread[0]
 // EXPECT: race on spread[4096]
 // EXPECT: race on spread[8192]
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -42,7 +43,7 @@ std::atomic<int> ready = 0;
 std::atomic<int> turn = 0;  // these order nothing
 std::atomic<int> through = 0;
 std::atomic<bool> written = false;
-std::atomic<int> gone = 0;
+std::atomic<long> numbers[3];  // by which the kernel knows the readers
 
 void synchronize() {
   own.lock();
@@ -79,9 +80,9 @@ void use(int me) {
   sum += settings.flags.c;
   synchronize();
   sum += settings.flags.d;
+  numbers[me].store(syscall(SYS_gettid), std::memory_order_relaxed);
   through.fetch_add(1, std::memory_order_relaxed);
   while (!written.load(std::memory_order_relaxed)) std::this_thread::yield();
-  gone.fetch_add(1, std::memory_order_relaxed);
 }
 
 int main() {
@@ -102,8 +103,9 @@ int main() {
   spread[kApart] = 2;
   spread[2 * kApart] = 2;
   written.store(true, std::memory_order_relaxed);
-  while (gone.load(std::memory_order_relaxed) < 3) std::this_thread::yield();
-  usleep(50000);  // they have ended by now, most likely
+  for (const std::atomic<long>& number : numbers)  // until they have ended
+    while (syscall(SYS_tgkill, getpid(), number.load(std::memory_order_relaxed), 0) == 0)
+      std::this_thread::yield();
   settings.late = 2;
   for (std::thread& user : users) user.join();
   return 0;
