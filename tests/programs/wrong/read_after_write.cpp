@@ -27,6 +27,7 @@ void use() {
   synchronize();
   bytes.a = 1;
   written.store(true, std::memory_order_release);
+  synchronize();  // or the compiler need not read it
   sum = sum + bytes.a;
   synchronize();
   sum = sum + bytes.c;
