@@ -235,6 +235,31 @@ RAVEL_INLINE bool read_again(Thread& self, const Cell& cell, std::uint64_t bytes
   return can;
 }
 
+/// A short way for who reads the word in turns with others: its last read is in a further slot, and stays
+/// there, so that nothing else of the cell travels between the processors. The read and the write word are
+/// the caller's. False: it was not that.
+template <typename Where>
+RAVEL_INLINE bool read_further(Thread& self, const Cell& cell, std::uint64_t bytes, std::uint64_t read,
+                               std::uint64_t write, Where where) {
+  if (((read | write) & kOrdered) != 0) return false;  // it says that the further slots are outdone
+  for (int i = 0; i < 2; ++i) {
+    std::uint64_t& slot = cell.further()[i];
+    std::uint64_t old = __atomic_load_n(&slot, __ATOMIC_RELAXED);
+    // Who has read the bytes has been found to be ordered after the writes then.
+    if (incarnation_of(old) != self.incarnation || (old & (kOfWrite | kAtomic)) != 0 || !covers(old, bytes))
+      continue;
+    const std::uint64_t next = next_slot(self, old, bytes, where);
+    if (next == 0 || left_by(next, old) != 0 ||
+        !__atomic_compare_exchange_n(&slot, &old, next, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+      return false;
+    // Who locks the cell from now on sees the read. Who had it locked may have put the old one back.
+    return __atomic_load_n(&cell.read(), __ATOMIC_SEQ_CST) == read &&
+           __atomic_load_n(&slot, __ATOMIC_RELAXED) == next &&
+           __atomic_load_n(&cell.write(), __ATOMIC_RELAXED) == write;
+  }
+  return false;
+}
+
 /// The short way: the thread is ordered after all that others have done in the cell. False: it was not that.
 /// Further slots that it makes void stay: LockedCell knows them by the others' being ordered.
 template <unsigned kKind, typename Where>
@@ -247,7 +272,9 @@ RAVEL_INLINE bool enter_shortly(Thread& self, const Cell& cell, std::uint64_t by
   if ((read & kLocked) != 0 || is_atomic_slot(read | write)) return false;
   if (!is_last(self, read) && !is_last(self, write)) {
     if (kKind == kReadWord && (read & kFurther) != 0)
-      return is_kept_further(self, cell, bytes) || read_again(self, cell, bytes, region, read, write, where);
+      return is_kept_further(self, cell, bytes) ||
+             read_again(self, cell, bytes, region, read, write, where) ||
+             read_further(self, cell, bytes, read, write, where);
     if ((read & kFurther) != 0 || !is_passed(self, read) || !is_passed(self, write)) return false;
   }
   std::uint64_t next = 0;
