@@ -70,6 +70,15 @@ void copy(ClockTime* to, const ClockTime* from, std::uint32_t entries) {
   for (std::uint32_t i = 0; i < entries; ++i) to[i] = from[i];
 }
 
+/// All that a variable's clock says from now on. Those who look at it have it in their caches: what stays as
+/// it is is not stored.
+void replace(Clocks& clocks, const ClockTime* from, std::uint32_t entries) {
+  for (std::uint32_t i = 0; i < clocks.room; ++i) {
+    const ClockTime time = i < entries ? from[i] : 0;
+    if (clocks.times[i] != time) __atomic_store_n(&clocks.times[i], time, __ATOMIC_RELAXED);
+  }
+}
+
 std::uint32_t entries() { return __atomic_load_n(&given.count, __ATOMIC_ACQUIRE); }
 
 /// An edge of a kind that is certain, from all that `H` covers.
@@ -123,7 +132,9 @@ void release(Thread& self, std::uintptr_t address) {
     lock->sections[lock->latest] = {held != nullptr ? order.clock : kNoClock,
                                     held != nullptr ? held->first : 0, now(self)};
   }
-  if (held != nullptr) *held = order.held[--order.held_count];
+  if (held == nullptr) return;
+  const ThreadOrder::Held* const last = &order.held[--order.held_count];
+  if (held != last) *held = *last;
 }
 
 bool crosses_words(const SyncEvent& event) { return (event.target & 7) + event.width > 8; }
@@ -146,9 +157,10 @@ void atomic_after(Thread& self, const SyncEvent& event) {
   // A store begins a release sequence of its own; a read-modify-write continues the one it is in.
   each_variable(event.target, event.width, [&](AtomicVariable& variable, bool same) {
     if (same) mine = &variable;
-    variable.is_unknown = !same || (!stores && variable.is_unknown);
-    Clocks* const clocks = stores ? variable.clocks : nullptr;
-    for (std::uint32_t i = 0; clocks != nullptr && i < clocks->room; ++i) clocks->times[i] = 0;
+    // What stays as it is is not stored: others have it in their caches, too.
+    const bool is_unknown = !same || (!stores && variable.is_unknown);
+    if (variable.is_unknown != is_unknown) variable.is_unknown = is_unknown;
+    if (stores && variable.clocks != nullptr && !(same && releasing)) replace(*variable.clocks, nullptr, 0);
   });
   if (!releasing) return;
   if (mine == nullptr && !crosses_words(event)) mine = make_variable(event.target, event.width);
@@ -158,9 +170,13 @@ void atomic_after(Thread& self, const SyncEvent& event) {
     __atomic_store_n(&is_incomplete, true, __ATOMIC_RELAXED);
     return;
   }
-  __atomic_store_n(&mine->clocks, clocks, __ATOMIC_RELEASE);
+  if (mine->clocks != clocks) __atomic_store_n(&mine->clocks, clocks, __ATOMIC_RELEASE);
   if (self.order.clock == kNoClock || mine->width != event.width) mine->is_unknown = true;
-  join(clocks->times, releases(event.order) ? clock_now(self) : self.order.fence, count);
+  const ClockTime* const released = releases(event.order) ? clock_now(self) : self.order.fence;
+  if (stores)
+    replace(*clocks, released, count);
+  else
+    join(clocks->times, released, count);
 }
 
 /// An entry that nobody else needs: a new one, or that of a thread that has ended before all of `H`.

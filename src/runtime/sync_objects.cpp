@@ -109,7 +109,12 @@ SyncLock* lock_at(std::uintptr_t address) {
 
 AtomicWord* word_at(std::uintptr_t address) {
   address &= ~std::uintptr_t{7};
-  return find(tables->words[bucket_of(address)], address);
+  AtomicWord*& recent = turns_of(address).recent;
+  AtomicWord* word = __atomic_load_n(&recent, __ATOMIC_ACQUIRE);
+  if (word != nullptr && word->address == address) return word;
+  word = find(tables->words[bucket_of(address)], address);
+  if (word != nullptr) __atomic_store_n(&recent, word, __ATOMIC_RELEASE);
+  return word;
 }
 
 AtomicVariable* make_variable(std::uintptr_t address, std::uint32_t width) {
@@ -121,6 +126,7 @@ AtomicVariable* make_variable(std::uintptr_t address, std::uint32_t width) {
   AtomicVariable& variable = word->variables[address & 7];
   if (variable.width == 0)
     __atomic_store_n(&variable.width, static_cast<std::uint8_t>(width), __ATOMIC_RELEASE);
+  __atomic_fetch_or(&word->begins, static_cast<std::uint8_t>(1U << (address & 7)), __ATOMIC_RELEASE);
   return &variable;
 }
 
@@ -163,6 +169,7 @@ bool forget_sync_objects() {
     forget_memory(reinterpret_cast<std::uintptr_t>(tables), sizeof(Tables));
     forget_memory(reinterpret_cast<std::uintptr_t>(memory), memory_used);
   }
+  for (AtomicTurns& at : turns) at.recent = nullptr;
   memory_used = 0;
   making = {};
   return tables != nullptr && memory != nullptr;

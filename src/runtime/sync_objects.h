@@ -61,6 +61,7 @@ struct AtomicWord {
   std::uintptr_t address;
   AtomicWord* next;          ///< with the same hash
   AtomicWord* next_in_page;  ///< in pages with the same hash
+  std::uint8_t begins;       ///< a bit for each byte where a variable begins, or once did
   AtomicVariable variables[8];
 };
 /// The one of an address; null: nobody has released anything there.
@@ -75,7 +76,10 @@ RAVEL_INLINE void each_variable(std::uintptr_t address, std::uint32_t width, Do 
   const std::uintptr_t end = address + width;
   for (std::uintptr_t at = address & ~std::uintptr_t{7}; at < end; at += 8) {
     AtomicWord* const word = word_at(at);
-    for (std::uintptr_t i = 0; word != nullptr && i < 8 && at + i < end; ++i) {
+    std::uint32_t left = word != nullptr ? __atomic_load_n(&word->begins, __ATOMIC_ACQUIRE) : 0;
+    if (end - at < 8) left &= (1U << (end - at)) - 1;
+    for (; left != 0; left &= left - 1) {
+      const auto i = static_cast<unsigned>(__builtin_ctz(left));
       AtomicVariable& variable = word->variables[i];
       const std::uint8_t known_width = __atomic_load_n(&variable.width, __ATOMIC_ACQUIRE);
       if (known_width != 0 && at + i + known_width > address)
@@ -90,6 +94,7 @@ struct alignas(64) AtomicTurns {
   SpinLock lock;
   /// Odd while somebody changes what acquires of one of the variables come after; 0: nobody ever has.
   std::uint32_t version = 0;
+  AtomicWord* recent = nullptr;  ///< the one of these variables that was last looked for
 
   std::uint32_t now() const { return __atomic_load_n(&version, __ATOMIC_ACQUIRE); }
   /// By who has the lock, before the variable has its new value, and afterwards.
