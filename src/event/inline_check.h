@@ -23,6 +23,9 @@ namespace ravel::inline_check {
 inline constexpr std::uint64_t kAddressMask = 0x0fff'ffff'ffff;
 inline constexpr std::uint64_t kReadShadow = 0x1000'0000'0540;
 inline constexpr std::uint64_t kWriteShadow = 0x2000'0000'0a80;
+/// Two more for every eight bytes, at kFurtherShadow + 2 * (address & kAddressMask & ~7). Glances do not need
+/// them; but the runtime often does if a glance has not decided.
+inline constexpr std::uint64_t kFurtherShadow = 0x3000'0000'1000;
 
 // A word: who and when, and one bit for each byte. A tag has none of the lower bits.
 inline constexpr std::uint64_t kTagMask = 0x7fff'ffff'0000'0000;

@@ -29,7 +29,7 @@ namespace ravel::rt {
 // 0x56.. (others, with their heap) and around 0x7e.. and 0x7f.. (mappings, stacks). They stay apart in the
 // low 44 bits, so the shadow needs no table.
 inline constexpr std::uintptr_t kAddressMask = inline_check::kAddressMask;
-inline constexpr std::uintptr_t kFurtherShadow = 0x3000'0000'1000;
+inline constexpr std::uintptr_t kFurtherShadow = inline_check::kFurtherShadow;
 
 inline constexpr unsigned kReadWord = 0;
 inline constexpr unsigned kWriteWord = 1;

@@ -87,7 +87,7 @@ expect 0 "$cxx" --ravel-compiler=g++ --ravel-print-command -O2 -c kinds.cpp
 # What a program fetches ahead: its words of the shadow are fetched, too.
 printf 'int f(int* p) { __builtin_prefetch(p + 64); return *p; }\n' >ahead.cpp
 expect 0 "$cxx" -O2 -S -emit-llvm ahead.cpp -o ahead.ll
-[[ $(grep -c 'call void @llvm.prefetch' ahead.ll) == 3 ]] || fail 'shadow is not fetched'
+[[ $(grep -c 'call void @llvm.prefetch' ahead.ll) == 5 ]] || fail 'shadow is not fetched'
 expect 0 "$cxx" -O2 --ravel-no-inline -S -emit-llvm ahead.cpp -o ahead.ll
 [[ $(grep -c 'call void @llvm.prefetch' ahead.ll) == 1 ]] || fail 'shadow is fetched for nobody'
 

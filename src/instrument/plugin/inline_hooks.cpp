@@ -103,11 +103,19 @@ class Writer {
         llvm::SplitBlockAndInsertIfThen(before.CreateIsNotNull(thread), prefetch.getIterator(), false));
     builder.SetCurrentDebugLocation(prefetch.getDebugLoc());
     Value* const offset = shadow_offset(builder, builder.CreatePtrToInt(prefetch.getArgOperand(0), word_));
-    for (const std::uint64_t shadow : {inline_check::kReadShadow, inline_check::kWriteShadow})
+    const auto fetch = [&](Value* at, std::uint64_t shadow) {
       builder.CreateIntrinsic(
           llvm::Intrinsic::prefetch, {pointer_},
-          {builder.CreateIntToPtr(builder.CreateAdd(offset, builder.getInt64(shadow)), pointer_),
+          {builder.CreateIntToPtr(builder.CreateAdd(at, builder.getInt64(shadow)), pointer_),
            builder.getInt32(1), builder.getInt32(3), builder.getInt32(1)});
+    };
+    fetch(offset, inline_check::kReadShadow);
+    fetch(offset, inline_check::kWriteShadow);
+    // A line of the program's memory has two of these.
+    constexpr std::uint64_t kLine = 64;
+    Value* const further = builder.CreateShl(offset, 1);
+    fetch(further, inline_check::kFurtherShadow);
+    fetch(further, inline_check::kFurtherShadow + kLine);
   }
 
   void replace(const Site& site) {
