@@ -94,7 +94,7 @@ struct alignas(64) AtomicTurns {
   SpinLock lock;
   /// Odd while somebody changes what acquires of one of the variables come after; 0: nobody ever has.
   std::uint32_t version = 0;
-  AtomicWord* recent = nullptr;  ///< the one of these variables that was last looked for
+  AtomicWord* recent = nullptr;  ///< the word with some of them that was last looked for
 
   std::uint32_t now() const { return __atomic_load_n(&version, __ATOMIC_ACQUIRE); }
   /// By who has the lock, before the variable has its new value, and afterwards.
