@@ -96,6 +96,22 @@ void access_slowly(Thread& self, std::uintptr_t address, unsigned bytes, unsigne
     record_access(self, kKinds[kind], address, bytes, place);
 }
 
+template <unsigned kKind>
+void access_bytes(Thread& self, std::uintptr_t address, std::size_t bytes, Pc pc) {
+  constexpr std::size_t kFew = 16;
+  if (bytes > kFew || self.hot_tag != self.tag) return access_range(self, address, bytes, kKind, pc);
+  const std::uintptr_t end = address + bytes;
+  for (std::uintptr_t at = address; at < end;) {
+    const std::uintptr_t cell_end = (at & ~std::uintptr_t{7}) + 8;
+    const std::uintptr_t next = cell_end < end ? cell_end : end;
+    const auto part = static_cast<unsigned>(next - at);
+    if (!is_repeated(self, at, part, kKind)) access_anew<kKind>(self, at, part, pc);
+    at = next;
+  }
+}
+template void access_bytes<kReadWord>(Thread&, std::uintptr_t, std::size_t, Pc);
+template void access_bytes<kWriteWord>(Thread&, std::uintptr_t, std::size_t, Pc);
+
 void access_range(Thread& self, std::uintptr_t address, std::size_t bytes, unsigned kind, Pc pc) {
   reach_access(self, address, bytes, kind, pc);
   const Inside inside(self);

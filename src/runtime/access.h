@@ -53,28 +53,17 @@ RAVEL_INLINE Renewal renew(Thread& self, std::uintptr_t address, std::uint64_t b
   return !done ? Renewal::NotShort : self.pending_signals == 0 ? Renewal::Done : Renewal::NotTried;
 }
 
-/// The hook of an access of any number of bytes, at least one. Compilers also make it for a few bytes that
-/// need not be aligned.
-RAVEL_INLINE void access_bytes(Thread& self, std::uintptr_t address, std::size_t bytes, unsigned kind,
-                               Pc pc) {
-  constexpr std::size_t kFew = 16;
-  const std::uintptr_t end = address + bytes;
-  std::uintptr_t at = bytes <= kFew ? address : end;
-  while (at < end) {
-    const std::uintptr_t cell_end = (at & ~std::uintptr_t{7}) + 8;
-    const std::uintptr_t next = cell_end < end ? cell_end : end;
-    if (!is_repeated(self, at, static_cast<unsigned>(next - at), kind)) break;
-    at = next;
-  }
-  if (bytes > kFew || at < end) access_range(self, address, bytes, kind, pc);
-}
-
 /// The hook of an access in one cell, which it could not decide about at a glance.
 template <unsigned kKind>
 RAVEL_INLINE void access_anew(Thread& self, std::uintptr_t address, unsigned bytes, Pc pc) {
   const Renewal renewal = renew<kKind>(self, address, bytes_code(address & 7, bytes), pc);
   if (renewal != Renewal::Done) access_slowly(self, address, bytes, kKind, pc, renewal == Renewal::NotShort);
 }
+
+/// The hook of an access of any number of bytes, at least one. Compilers also make it for a few bytes that
+/// need not be aligned: most of those repeat something, or are nothing new for one of their cells.
+template <unsigned kKind>
+RAVEL_NOINLINE void access_bytes(Thread& self, std::uintptr_t address, std::size_t bytes, Pc pc);
 
 /// The hook of an access of up to eight bytes.
 template <unsigned kBytes, unsigned kKind>
@@ -84,7 +73,7 @@ RAVEL_INLINE void access(const void* memory, Pc pc) {
   ++self->ordinal;
   const auto address = reinterpret_cast<std::uintptr_t>(memory);
   if (kBytes > 1 && (address & 7) + kBytes > 8) [[unlikely]]
-    return access_bytes(*self, address, kBytes, kKind, pc);
+    return access_bytes<kKind>(*self, address, kBytes, pc);
   if (is_repeated(*self, address, kBytes, kKind)) return;
   access_anew<kKind>(*self, address, kBytes, pc);
 }

@@ -6,11 +6,12 @@
 namespace ravel::rt {
 namespace {
 
-RAVEL_INLINE void access_any(const void* memory, std::size_t bytes, unsigned kind, Pc pc) {
+template <unsigned kKind>
+RAVEL_INLINE void access_any(const void* memory, std::size_t bytes, Pc pc) {
   Thread* const self = hot_thread;
   if (self == nullptr || bytes == 0) return;
   ++self->ordinal;
-  access_bytes(*self, reinterpret_cast<std::uintptr_t>(memory), bytes, kind, pc);
+  access_bytes<kKind>(*self, reinterpret_cast<std::uintptr_t>(memory), bytes, pc);
 }
 
 /// Calls that were left without a return (longjmp) lie below the stack pointer.
@@ -58,8 +59,8 @@ RAVEL_ACCESS(8)
 
 #define RAVEL_ACCESS_16(name, ...) \
   RAVEL_INTERFACE void __tsan_##name##16(void* p) { __VA_ARGS__ }
-#define READ_16 access_any(p, 16, kReadWord, PC);
-#define WRITE_16 access_any(p, 16, kWriteWord, PC);
+#define READ_16 access_any<kReadWord>(p, 16, PC);
+#define WRITE_16 access_any<kWriteWord>(p, 16, PC);
 RAVEL_ACCESS_16(read, READ_16)
 RAVEL_ACCESS_16(write, WRITE_16)
 RAVEL_ACCESS_16(volatile_read, READ_16)
@@ -71,21 +72,21 @@ RAVEL_ACCESS_16(unaligned_volatile_write, WRITE_16)
 RAVEL_ACCESS_16(read_write, READ_16 WRITE_16)
 RAVEL_ACCESS_16(unaligned_read_write, READ_16 WRITE_16)
 RAVEL_INTERFACE void __tsan_read16_pc(void* p, void* pc) {
-  access_any(p, 16, kReadWord, reinterpret_cast<Pc>(pc));
+  access_any<kReadWord>(p, 16, reinterpret_cast<Pc>(pc));
 }
 RAVEL_INTERFACE void __tsan_write16_pc(void* p, void* pc) {
-  access_any(p, 16, kWriteWord, reinterpret_cast<Pc>(pc));
+  access_any<kWriteWord>(p, 16, reinterpret_cast<Pc>(pc));
 }
 
-RAVEL_INTERFACE void __tsan_read_range(void* p, unsigned long bytes) { access_any(p, bytes, kReadWord, PC); }
+RAVEL_INTERFACE void __tsan_read_range(void* p, unsigned long bytes) { access_any<kReadWord>(p, bytes, PC); }
 RAVEL_INTERFACE void __tsan_write_range(void* p, unsigned long bytes) {
-  access_any(p, bytes, kWriteWord, PC);
+  access_any<kWriteWord>(p, bytes, PC);
 }
 RAVEL_INTERFACE void __tsan_read_range_pc(void* p, unsigned long bytes, void* pc) {
-  access_any(p, bytes, kReadWord, reinterpret_cast<Pc>(pc));
+  access_any<kReadWord>(p, bytes, reinterpret_cast<Pc>(pc));
 }
 RAVEL_INTERFACE void __tsan_write_range_pc(void* p, unsigned long bytes, void* pc) {
-  access_any(p, bytes, kWriteWord, reinterpret_cast<Pc>(pc));
+  access_any<kWriteWord>(p, bytes, reinterpret_cast<Pc>(pc));
 }
 
 RAVEL_INTERFACE void __tsan_vptr_read(void** p) { access<8, kReadWord>(static_cast<void*>(p), PC); }

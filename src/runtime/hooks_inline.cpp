@@ -14,7 +14,7 @@ RAVEL_INLINE void finish_access(const void* memory, Pc pc, unsigned bytes) {
   if (self == nullptr) return;
   const auto address = reinterpret_cast<std::uintptr_t>(memory);
   if ((address & 7) + bytes > 8) [[unlikely]]
-    return access_bytes(*self, address, bytes, kKind, pc);
+    return access_bytes<kKind>(*self, address, bytes, pc);
   access_anew<kKind>(*self, address, bytes, pc);
 }
 
