@@ -11,15 +11,15 @@ Resolver::Page& Resolver::find_page(std::uint64_t number) {
   Page*& page = pages_[number];
   if (page == nullptr) {
     // Few for small traces, then as many at a time as make huge pages worth while.
-    constexpr std::size_t kFirstChunk = 8, kChunk = 1023;
+    constexpr std::size_t kFirstChunk = 8, kChunk = 2 * kHugePage / sizeof(Page);
     if (page_chunks_.empty() || page_chunks_.back().size() == page_chunks_.back().capacity()) {
       const std::size_t pages = page_chunks_.empty() ? kFirstChunk : kChunk;
       page_chunks_.emplace_back().reserve(pages);
     }
     page = &page_chunks_.back().emplace_back();
-    page->number = number;
   }
-  return *(recent_[number % kPageCache] = page);
+  recent_[number % kPageCache] = {number, page};
+  return *page;
 }
 
 void Resolver::Holder::change(LocksetId locks) {
@@ -44,13 +44,6 @@ LocksetId Resolver::Holder::held_at(std::uint64_t then) const {
   return changed > changes.size() ? LocksetId() : LocksetTable::kEmpty;
 }
 
-// Starts loading the cell of an access that will be resolved soon.
-void Resolver::prefetch(const Event& event) const {
-  const std::uint64_t word = event.target / kWordBytes;
-  if (const Page* memory = recent_[word / kPageWords % kPageCache]; memory != nullptr)
-    __builtin_prefetch(&memory->cells[word % kPageWords]);
-}
-
 std::span<const Event> Resolver::resolve(std::span<Event>& batch) {
   free_.insert(free_.end(), retired_.begin(), retired_.end());
   retired_.clear();
@@ -67,7 +60,7 @@ std::span<const Event> Resolver::resolve(std::span<Event>& batch) {
       const std::uint64_t word = event.target / kWordBytes;
       const std::uint64_t offset = event.target % kWordBytes;
       const auto bytes = static_cast<std::uint64_t>((1U << (event.width & 15U)) - 1U) << offset;
-      Cell& cell = page(word / kPageWords).cells[word % kPageWords];
+      Cell& cell = page(word / kPageWords)[word % kPageWords];
       if (cell.bytes != bytes || event.width > kWordBytes || bytes == 0) [[unlikely]] {
         if (cell.id.valid() || bytes == 0 || offset + event.width > kWordBytes) break;
         cell.bytes = static_cast<std::uint8_t>(bytes);
@@ -91,6 +84,8 @@ std::span<const Event> Resolver::resolve(std::span<Event>& batch) {
   out_.assign(batch.begin(), batch.begin() + static_cast<std::ptrdiff_t>(done));
   while (done < batch.size() && out_.size() < kEnough) {
     Event& event = batch[done];
+    if (done + kAhead < batch.size()) prefetch(batch[done + kAhead]);
+    if (done + kAhead / 2 < batch.size()) prefetch_shared(batch[done + kAhead / 2]);
     if (is_access(event.kind)) {
       access(event);
     } else if (target_space(event.kind) == TargetSpace::Range) {
@@ -190,12 +185,14 @@ void Resolver::cover(const Event& event, LocksetId held, std::uint64_t word, Cel
   if (cell.bytes == bytes) return use(cell.id);
   if (cell.bytes != 0) {  // from now on the word holds several variables
     words_.push_back({});
-    words_.back().cells[words_.back().count++] = cell;
+    words_.back().cells[0] = cell;
     cell = {VariableId(words_.size() - 1), 0};
   }
   SharedWord& shared = words_[cell.id.index()];
+  const std::size_t count = shared.count();
+  std::size_t end = count;
   std::uint8_t uncovered = bytes;
-  for (std::size_t i = 0, count = shared.count; i < count; ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     const auto common = static_cast<std::uint8_t>(shared.cells[i].bytes & bytes);
     if (common == 0) continue;
     uncovered &= static_cast<std::uint8_t>(~common);
@@ -207,7 +204,7 @@ void Resolver::cover(const Event& event, LocksetId held, std::uint64_t word, Cel
     const VariableId part = new_variable(word, common);
     rest.bytes &= static_cast<std::uint8_t>(~common);
     variables_.rows_[rest.id.index()].bytes = rest.bytes;
-    shared.cells[shared.count++] = {part, common};
+    shared.cells[end++] = {part, common};
     Event split = event;
     split.kind = EventKind::Split;
     split.value = rest.id.value;
@@ -217,13 +214,13 @@ void Resolver::cover(const Event& event, LocksetId held, std::uint64_t word, Cel
   }
   if (uncovered != 0 && create) {
     const VariableId rest = new_variable(word, uncovered);
-    shared.cells[shared.count++] = {rest, uncovered};
+    shared.cells[end] = {rest, uncovered};
     use(rest);
   }
 }
 
 void Resolver::word_access(const Event& event, LocksetId held, std::uint64_t word, std::uint8_t bytes) {
-  cover(event, held, word, page(word / kPageWords).cells[word % kPageWords], bytes, true, [&](VariableId id) {
+  cover(event, held, word, page(word / kPageWords)[word % kPageWords], bytes, true, [&](VariableId id) {
     out_.push_back(event);
     out_.back().resolve(id.value, held);
   });
@@ -246,12 +243,12 @@ void Resolver::end_memory(const Event& event) {
   const std::uint64_t begin = event.target;
   const std::uint64_t end = begin + event.width;
   const LocksetId locks = held(event);
-  const auto end_page = [&](Page& memory) {
-    const std::uint64_t first = memory.number * kPageWords;
+  const auto end_page = [&](std::uint64_t number, Page& memory) {
+    const std::uint64_t first = number * kPageWords;
     const std::uint64_t from = std::max(first, begin / kWordBytes);
     const std::uint64_t to = std::min(first + kPageWords, (end + kWordBytes - 1) / kWordBytes);
     for (std::uint64_t word = from; word < to; ++word) {
-      Cell& cell = memory.cells[word - first];
+      Cell& cell = memory[word - first];
       if (!cell.id.valid()) continue;
       const std::uint64_t low = std::max(begin, word * kWordBytes) - word * kWordBytes;
       const std::uint64_t high = std::min(end, (word + 1) * kWordBytes) - word * kWordBytes;
@@ -277,9 +274,9 @@ void Resolver::end_memory(const Event& event) {
       cover(event, locks, word, cell, bytes, false, retire);
       if (cell.bytes == 0) {
         SharedWord& shared = words_[cell.id.index()];
-        const auto stays = std::remove_if(shared.cells.begin(), shared.cells.begin() + shared.count,
-                                          [&](const Cell& part) { return (part.bytes & bytes) != 0; });
-        shared.count = static_cast<std::uint8_t>(stays - shared.cells.begin());
+        const auto gone =
+            std::ranges::remove_if(shared.cells, [&](const Cell& part) { return (part.bytes & bytes) != 0; });
+        std::ranges::fill(gone, Cell{});
       }
     }
   };
@@ -287,10 +284,10 @@ void Resolver::end_memory(const Event& event) {
   const std::uint64_t last_page = (end == begin ? begin : end - 1) / kWordBytes / kPageWords;
   if (last_page - first_page < pages_.size()) {
     for (std::uint64_t number = first_page; number <= last_page; ++number)
-      if (const auto found = pages_.find(number); found != pages_.end()) end_page(*found->second);
+      if (const auto found = pages_.find(number); found != pages_.end()) end_page(number, *found->second);
   } else {
     for (auto& [number, memory] : pages_)
-      if (number >= first_page && number <= last_page) end_page(*memory);
+      if (number >= first_page && number <= last_page) end_page(number, *memory);
   }
   // A lock in that memory is another lock from now on.
   if (event.kind == EventKind::ObjectBegin || event.width == 0) return;

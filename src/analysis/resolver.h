@@ -52,16 +52,23 @@ class Resolver {
     VariableId id;
     std::uint8_t bytes = 0;
   };
-  /// A word that holds several variables.
-  struct SharedWord {
-    std::array<Cell, 8> cells{};
-    std::uint8_t count = 0;
-  };
   static constexpr std::uint64_t kWordBytes = 8;
+  /// A word that holds several variables, in one cache line: they end at the first cell without bytes.
+  struct alignas(64) SharedWord {
+    std::array<Cell, kWordBytes> cells{};
+
+    std::size_t count() const {
+      std::size_t count = 0;
+      while (count < cells.size() && cells[count].bytes != 0) ++count;
+      return count;
+    }
+  };
+  static_assert(sizeof(SharedWord) == 64);
   static constexpr std::uint64_t kPageWords = 512;
-  struct Page {
-    std::uint64_t number = 0;
-    std::array<Cell, kPageWords> cells{};
+  using Page = std::array<Cell, kPageWords>;
+  struct RecentPage {
+    std::uint64_t number = ~std::uint64_t{0};  ///< no page has this one
+    Page* page = nullptr;
   };
   struct LockRow {
     std::uint64_t address = 0;
@@ -69,11 +76,26 @@ class Resolver {
   };
 
   Page& page(std::uint64_t number) {
-    Page* recent = recent_[number % kPageCache];
-    return recent != nullptr && recent->number == number ? *recent : find_page(number);
+    const RecentPage& recent = recent_[number % kPageCache];
+    return recent.number == number ? *recent.page : find_page(number);
   }
   Page& find_page(std::uint64_t number);
-  void prefetch(const Event& event) const;
+  /// Starts loading what is known of the word of an access that will be resolved soon: first its cell, then
+  /// its variables, if it has several.
+  [[gnu::always_inline]] void prefetch(const Event& event) const {
+    if (const Cell* const cell = recent_cell(event); cell != nullptr) __builtin_prefetch(cell);
+  }
+  [[gnu::always_inline]] void prefetch_shared(const Event& event) const {
+    if (!is_access(event.kind)) return;
+    const Cell* const cell = recent_cell(event);
+    if (cell != nullptr && cell->bytes == 0 && cell->id.valid())
+      __builtin_prefetch(&words_[cell->id.index()]);
+  }
+  const Cell* recent_cell(const Event& event) const {
+    const std::uint64_t word = event.target / kWordBytes;
+    const RecentPage& recent = recent_[word / kPageWords % kPageCache];
+    return recent.number == word / kPageWords ? &(*recent.page)[word % kPageWords] : nullptr;
+  }
   void access(const Event& event);
   void word_access(const Event& event, LocksetId held, std::uint64_t word, std::uint8_t bytes);
   /// Calls `use` with each variable that makes up `bytes` of the word, splitting and (if asked) creating as
@@ -120,8 +142,8 @@ class Resolver {
   boost::unordered_flat_map<std::uint64_t, Page*> pages_;
   std::vector<std::vector<Page, LargeAllocator<Page>>> page_chunks_;  ///< own the pages; never reallocated
   static constexpr std::size_t kPageCache = 1024;
-  std::array<Page*, kPageCache> recent_{};  ///< direct-mapped by page number
-  std::vector<SharedWord> words_;
+  std::array<RecentPage, kPageCache> recent_{};  ///< direct-mapped by page number
+  std::vector<SharedWord, LargeAllocator<SharedWord>> words_;
   std::vector<VariableId> free_;     ///< ids that may be given again
   std::vector<VariableId> retired_;  ///< in this batch: analyses still report about them
 

@@ -114,12 +114,10 @@ void LockSections::raise_readers(VectorClock& P) {
   }
 }
 
-bool LockSections::checkpoint(std::uint64_t number) {
-  if (checkpoint_ == number) return false;
+void LockSections::make_checkpoint(std::uint64_t number) {
   checkpoint_ = number;
   exclusive.checkpoint();
   for (Reader& each : readers) each.log.checkpoint();
-  return true;
 }
 
 void LockSections::restore() {
@@ -146,16 +144,11 @@ std::size_t LockSections::kept() const {
   return count;
 }
 
-LockSections& SectionLogs::operator[](LockId lock) {
-  if (lock.index() >= locks_.size()) locks_.resize(lock.index() + 1);
-  return locks_[lock.index()];
-}
-
 void SectionLogs::thin() {
   kept_ = 0;
-  for (LockSections& lock : locks_) {
-    lock.thin();
-    kept_ += lock.kept();
+  for (std::size_t i = 0; i < locks_.size(); ++i) {
+    locks_[i].thin();
+    kept_ += locks_[i].kept();
   }
   // What one section of each lock needs is not too much.
   limit_ = std::max(kLimit, 2 * kept_);

@@ -13,11 +13,11 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
-#include <deque>
 #include <vector>
 
 #include "analysis/vector_clock.h"
 #include "event/ids.h"
+#include "trace/large_memory.h"
 
 namespace ravel {
 
@@ -90,13 +90,19 @@ class LockSections {
   void raise_readers(VectorClock& P);
 
   /// True if it was not at this checkpoint before.
-  bool checkpoint(std::uint64_t number);
+  bool checkpoint(std::uint64_t number) {
+    if (checkpoint_ == number) return false;
+    make_checkpoint(number);
+    return true;
+  }
   void restore();
   void trim();
   void thin();
   std::size_t kept() const;
 
  private:
+  void make_checkpoint(std::uint64_t number);
+
   boost::unordered_flat_map<ThreadId, std::size_t> reader_of_;
   std::uint64_t checkpoint_ = 0;
 };
@@ -105,7 +111,10 @@ class LockSections {
 class SectionLogs {
  public:
   /// References stay valid.
-  LockSections& operator[](LockId lock);
+  LockSections& operator[](LockId lock) {
+    while (lock.index() >= locks_.size()) locks_.emplace_back();
+    return locks_[lock.index()];
+  }
 
   /// Before and after a lock's sections change.
   void leave_out(const LockSections& lock) { kept_ -= lock.kept(); }
@@ -119,7 +128,7 @@ class SectionLogs {
   static constexpr std::size_t kLimit = std::size_t{1} << 24;
   void thin();
 
-  std::deque<LockSections> locks_;
+  LargeList<LockSections> locks_;
   std::size_t kept_ = 0;
   std::size_t limit_ = kLimit;
 };

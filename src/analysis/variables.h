@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "event/ids.h"
+#include "trace/large_memory.h"
 #include "trace/tables.h"
 
 namespace ravel {
@@ -27,7 +28,7 @@ class Variables {
 
  private:
   friend class Resolver;
-  std::vector<Row> rows_;
+  std::vector<Row, LargeAllocator<Row>> rows_;
 };
 
 }  // namespace ravel

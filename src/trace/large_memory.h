@@ -2,7 +2,8 @@
 // look-ups in such a table miss the TLB, which costs more than the look-up.
 //
 // LargeAllocator is for containers. LargeTable is an array of zeros that grows without being copied, and
-// takes memory only where it was written to.
+// takes memory only where it was written to. LargeList holds values that cannot be that, and does not move
+// them.
 #pragma once
 
 #include <sys/mman.h>
@@ -12,6 +13,7 @@
 #include <cstdint>
 #include <new>
 #include <type_traits>
+#include <vector>
 
 namespace ravel {
 
@@ -85,6 +87,36 @@ class LargeTable {
   }
 
   T* entries_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+template <typename T>
+class LargeList {
+ public:
+  std::size_t size() const { return size_; }
+  T& operator[](std::size_t index) {
+    const std::size_t chunk = chunk_of(index);
+    return chunks_[chunk][index - begin_of(chunk)];
+  }
+  const T& operator[](std::size_t index) const {
+    const std::size_t chunk = chunk_of(index);
+    return chunks_[chunk][index - begin_of(chunk)];
+  }
+  T& emplace_back() {
+    const std::size_t chunk = chunk_of(size_++);
+    if (chunk == chunks_.size()) chunks_.emplace_back().reserve(kFirst << chunk);
+    return chunks_[chunk].emplace_back();
+  }
+
+ private:
+  // Each chunk is twice as long as the one before.
+  static constexpr std::size_t kFirst = 64;
+  static std::size_t chunk_of(std::size_t index) {
+    return static_cast<std::size_t>(std::bit_width(index / kFirst + 1)) - 1;
+  }
+  static std::size_t begin_of(std::size_t chunk) { return (kFirst << chunk) - kFirst; }
+
+  std::vector<std::vector<T, LargeAllocator<T>>> chunks_;
   std::size_t size_ = 0;
 };
 
