@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "analysis/recorder_times.h"
+
 namespace ravel {
 
 void CausalClocks::edge(ThreadState& self, const VectorClock& source) {
@@ -67,9 +69,24 @@ void CausalClocks::consume(const Event& event) {
     case EventKind::Retire:
       forget_atomic(event.variable());
       return;
+    case EventKind::Elapse:
+      return next(event.thread, thread(event.thread), RecorderTimes::duration(event.value));
+    case EventKind::After:
+      return after(event);
     default:
       return;
   }
+}
+
+void CausalClocks::after(const Event& event) {
+  ThreadState& self = thread(event.thread);
+  const auto time = static_cast<Time>(event.value);
+  if (event.order == MemoryOrder::Relaxed) {
+    self.pending_acquire.raise(event.other_thread(), time);
+    return;
+  }
+  self.rose |= self.H.raise(event.other_thread(), time);
+  self.P.raise(event.other_thread(), time);
 }
 
 void CausalClocks::barrier(const Event& event) {

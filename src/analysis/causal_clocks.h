@@ -36,7 +36,8 @@ class CausalClocks {
       KindMask::of(EventKind::Acquire, EventKind::Release, EventKind::AcquireShared, EventKind::ReleaseShared,
                    EventKind::Fork, EventKind::Join, EventKind::BarrierEnter, EventKind::BarrierExit,
                    EventKind::Fence, EventKind::WaitBegin, EventKind::WaitEnd, EventKind::Notify,
-                   EventKind::NotifyAll, EventKind::Split, EventKind::Retire);
+                   EventKind::NotifyAll, EventKind::Split, EventKind::Retire) |
+      kToldOrder;
 
   struct ThreadState {
     VectorClock H;                ///< H_t, with the local time as own entry
@@ -70,12 +71,14 @@ class CausalClocks {
   void release(const Event& event);
   /// The thread's next local time.
   void next(ThreadId id) { next(id, thread(id)); }
-  static void next(ThreadId id, ThreadState& self) {
-    CHECK(self.now < std::numeric_limits<Time>::max(), "more events of one thread than a clock can count");
-    self.H.set(id, ++self.now);
+  static void next(ThreadId id, ThreadState& self, std::uint64_t steps = 1) {
+    CHECK(steps <= std::numeric_limits<Time>::max() - self.now,
+          "more events of one thread than a clock can count");
+    self.now += static_cast<Time>(steps);
+    self.H.set(id, self.now);
   }
 
-  /// Everything else that is no access.
+  /// Everything else that is no access. The value of After is a time of these clocks.
   void consume(const Event& event);
   /// The halves of an atomic access: what it acquires counts for the access itself.
   void before_atomic(const Event& event) { before_atomic(event, thread(event.thread)); }
@@ -121,6 +124,7 @@ class CausalClocks {
   void barrier(const Event& event);
   void condition(const Event& event);
   void fence(const Event& event);
+  void after(const Event& event);
   void forget_atomic(VariableId variable);
   const AtomicState* atomic(VariableId variable) const;
   AtomicState& make_atomic(VariableId variable);

@@ -74,7 +74,8 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer {
       arrive(window_.back());
       // Not within an access to several variables.
       if (i + 1 < batch.size() && batch[i + 1].position == batch[i].position) continue;
-      if (unsettled_ == 0 ? window_.size() >= options_.min_window : window_is_full()) end_window();
+      if (kRetroAccesses.has(batch[i].kind) && window_.front().position == batch[i].position) pass_early();
+      if (unsettled_ == 0 ? window_size() >= options_.min_window : window_is_full()) end_window();
     }
   }
 
@@ -145,6 +146,15 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer {
         if (!known) races_.loosen();
         return;
       }
+      case EventKind::Elapse:
+        open_.tick(event.thread, static_cast<Time>(event.value));
+        recorder_.elapse(event.thread, time(event.thread), event.value);
+        time(event.thread) += static_cast<Time>(RecorderTimes::duration(event.value));
+        return;
+      case EventKind::After:
+        event.value =
+            recorder_.end(event.other_thread(), static_cast<Time>(event.value), time(event.other_thread()));
+        return;
       case EventKind::Split:
         conflicts_.split(event.split_from(), event.variable());
         return;
@@ -171,7 +181,7 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer {
   /// In a pass each event that may tell a thread something can leave a clock in the logs.
   bool window_is_full() const {
     constexpr std::size_t kMaxTimes = std::size_t{1} << 25;
-    return window_.size() >= options_.max_window || sections_.size() * arrival_times_.size() >= kMaxTimes;
+    return window_size() >= options_.max_window || sections_.size() * arrival_times_.size() >= kMaxTimes;
   }
 
   /// The local time that the thread will have in a pass.
@@ -223,11 +233,10 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer {
   // A window.
 
   void begin_window() {
-    clocks_.checkpoint();
-    times_.checkpoint();
     ++window_number_;
     touched_logs_.clear();
     window_.clear();
+    early_ = 0;
     edges_.clear();
     retired_.clear();
     checked_ = 0;
@@ -244,8 +253,20 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer {
     unsettled_ = 0;
   }
 
+  /// An access that was reported late and is the first in the window, which no race can make a pass take
+  /// back: it need not be kept.
+  void pass_early() {
+    pass();
+    early_ += window_.size();
+    window_.clear();
+    checked_ = 0;
+  }
+  std::size_t window_size() const { return early_ + window_.size(); }
+
   void end_window() {
-    seen_ += window_.size();
+    clocks_.checkpoint();
+    times_.checkpoint();
+    seen_ += window_size();
     if (unsettled_ > 0 && !at_end_)
       for (std::size_t t = 0; t < open_.threads(); ++t)
         for (const OpenSections::Open& each : open_.open(ThreadId(t)))
@@ -295,6 +316,7 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer {
 
   void pass() {
     rose_ = rose_late_ = stopped_ = false;
+    std::ranges::fill(published_, 0);
     std::size_t next_edge = 0;
     std::uint64_t position = 0;
     for (std::size_t i = 0; i < window_.size();) {
@@ -308,6 +330,9 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer {
       const bool alone = i + 1 == window_.size() || window_[i + 1].position != position;
       if (alone && (kPlainAccesses | kAtomicAccesses).has(event.kind)) {
         lone_access(i, event, self);
+      } else if (kRetroAccesses.has(event.kind)) {
+        parts = alone ? 1 : count_parts(window_, i);
+        late_access(i, std::span<const Event>(window_).subspan(i, parts), self);
       } else if (is_access(event.kind)) {
         parts = count_parts(window_, i);
         access(i, std::span<const Event>(window_).subspan(i, parts));
@@ -461,14 +486,29 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer {
     if (kTimeSteps.has(parts.front().kind)) clocks_.next(t);
   }
 
+  /// All parts are of one time.
+  void late_access(std::size_t i, std::span<const Event> parts, CausalClocks::ThreadState& self) {
+    constexpr std::size_t kAhead = 12;
+    const ThreadId t = parts.front().thread;
+    note(t, self);
+    const bool unchecked = i >= checked_ && !stopped_;
+    const Epoch then(t, recorder_.last(t, static_cast<Time>(parts.front().value), self.now));
+    for (std::size_t part = 0; part < parts.size(); ++part) {
+      const Event& event = parts[part];
+      if (event.kind == EventKind::Split) clocks_.consume(event);
+      if (!unchecked) continue;
+      if (part + kAhead < parts.size()) races_.prefetch(parts[part + kAhead].variable());
+      if (event.kind == EventKind::Split)
+        races_.lifetime(event);
+      else
+        races_.remember_late(event, then);
+    }
+    if (unchecked) checked_ = i + parts.size();
+  }
+
   // The race check: in every pass, as far as nothing races. If P rises later, what was ordered still is.
 
   void check(std::size_t i, std::span<const Event> parts) {
-    if (kRetroAccesses.has(parts.front().kind)) {
-      late_access(parts);
-      checked_ = i + parts.size();
-      return;
-    }
     const ThreadId t = parts.front().thread;
     CausalClocks::ThreadState& self = clocks_.thread(t);
     // What the thread itself did before is ordered, though it may not causally precede.
@@ -490,19 +530,6 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer {
     races_.remember(parts, Epoch(t, self.now), self.P);
     self.P.set(t, own);
     checked_ = i + parts.size();
-  }
-
-  void late_access(std::span<const Event> parts) {
-    constexpr std::size_t kAhead = 12;
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      const Event& part = parts[i];
-      if (i + kAhead < parts.size()) races_.prefetch(parts[i + kAhead].variable());
-      if (kVariableLifetime.has(part.kind)) races_.lifetime(part);
-      if (!is_access(part.kind)) continue;
-      const ThreadId t = part.thread;
-      races_.remember_late(part,
-                           {t, recorder_.last(t, static_cast<Time>(part.value), clocks_.thread(t).now)});
-    }
   }
 
   void report(const CausalRaces::First& first, std::span<const Event> parts, bool also_hb) {
@@ -533,7 +560,7 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer {
     const auto after = std::ranges::upper_bound(edges_, i, {}, &RaceEdge::index);
     edges_.insert(after, {i, from});
     constexpr std::uint64_t kFree = 1 << 20, kTimes = 4;
-    replayed_ += window_.size();
+    replayed_ += window_size();
     if (replayed_ > kFree + kTimes * seen_) continues_ = false;
   }
 
@@ -557,6 +584,7 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer {
 
   // The window.
   std::vector<Event> window_;  ///< `value` of a lock event: index in sections_, or kAll
+  std::size_t early_ = 0;      ///< events before these that a pass was made over
   std::vector<Section> sections_;
   std::vector<Section> still_open_;  ///< of the window before; only its memory stays
   std::size_t unsettled_ = 0;        ///< open sections whose latest() can rise
@@ -569,7 +597,7 @@ class CausallyPrecedes final : public Analysis, ConflictTable::Observer {
   std::vector<LockSections*> touched_logs_;
   std::uint64_t window_number_ = 0;
   ClockLog times_;
-  std::vector<std::size_t> published_;  ///< by thread: index of the last event that others can learn from
+  std::vector<std::size_t> published_;  ///< by thread: index of the pass' last event that others learn from
   bool rose_ = false;                   ///< some latest()
   bool rose_late_ = false;              ///< ... after the thread had told others of its P
   CausalRaces races_{"cp"};

@@ -92,7 +92,7 @@ class MustBeforeRaces final : public Analysis {
       KindMask::of(EventKind::Acquire, EventKind::Release, EventKind::AcquireShared, EventKind::ReleaseShared,
                    EventKind::Fork, EventKind::Join, EventKind::BarrierEnter, EventKind::BarrierExit,
                    EventKind::Fence, EventKind::WaitEnd, EventKind::Notify, EventKind::NotifyAll) |
-      kAccesses | kVariableLifetime;
+      kAccesses | kVariableLifetime | kToldOrder;
 
   void retire(const Event& event) {
     if (event.kind == EventKind::Retire)

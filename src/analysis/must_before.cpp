@@ -110,6 +110,16 @@ void MustBefore::synchronize(const Event& event) {
     case EventKind::BarrierExit:
       barrier(event);
       break;
+    case EventKind::Elapse:
+      recorder_.elapse(t, begin, event.value);
+      state(t).now += static_cast<Time>(1 + RecorderTimes::duration(event.value));
+      break;
+    case EventKind::After: {
+      const ThreadId other = event.other_thread();
+      if (event.order == MemoryOrder::Relaxed) break;
+      learn(t, {other, recorder_.end(other, static_cast<Time>(event.value), state(other).now)});
+      break;
+    }
     default:
       break;
   }

@@ -32,7 +32,7 @@ class OpenSections {
   /// Outermost first.
   std::span<Open> open(ThreadId thread) { return at(thread).open; }
   /// Local time goes on: call it for each of kTimeSteps, after the two above.
-  void tick(ThreadId thread) { ++at(thread).now; }
+  void tick(ThreadId thread, Time steps = 1) { at(thread).now += steps; }
   std::size_t threads() const { return threads_.size(); }
 
   /// Calls `use` with each section the thread was in at a past time; false: that is too long ago.

@@ -30,7 +30,10 @@ RaceHistory::Lists& RaceHistory::make_lists(State& state) {
     free_lists_.pop_back();
   }
   Lists& unfolded = lists(state);
-  if (!old.write.epoch.none()) unfolded.entry(kWrite, old.write.epoch.thread()) = old.write;
+  if (has_second_read(old))
+    unfolded.entry(kRead, second_read(old).epoch.thread()) = second_read(old);
+  else if (!old.write.epoch.none())
+    unfolded.entry(kWrite, old.write.epoch.thread()) = old.write;
   if (!old.read.epoch.none()) unfolded.entry(kRead, old.read.epoch.thread()) = old.read;
   return unfolded;
 }
@@ -80,6 +83,14 @@ void RaceHistory::find_races(const Event& event, const VectorClock& clock, Obser
     if (plain) check(before, kAtomicStore, event, clock, &observer);
     if (write) check(before, kRead, event, clock, &observer);
     if (write && plain) check(before, kAtomicLoad, event, clock, &observer);
+    return;
+  }
+  if (has_second_read(state)) {
+    // In the order of lists.
+    Access reads[] = {state.read, second_read(state)};
+    if (reads[1].epoch.thread() < reads[0].epoch.thread()) std::swap(reads[0], reads[1]);
+    for (const Access& read : reads)
+      if (write && !clock.covers(read.epoch)) tell(read, kRead, event, observer);
     return;
   }
   if (!clock.covers(state.write.epoch)) tell(state.write, kWrite, event, observer);
@@ -140,12 +151,29 @@ void RaceHistory::remember(const Event& event, Epoch then) {
     return;
   }
   State& state = at(event.variable());
+  if (!is_write && remember_second_read(state, event, then)) return;
   Access& alone = is_write ? state.write : state.read;
   // An epoch is as good as a list of one.
-  const bool fits = !has_lists(state) && (alone.epoch.none() || alone.epoch.thread() == event.thread);
+  const bool fits = !has_lists(state) && !has_second_read(state) &&
+                    (alone.epoch.none() || alone.epoch.thread() == event.thread);
   Access& mine = fits ? alone : unfold(event.variable()).entry(is_write ? kWrite : kRead, event.thread);
   if (mine.epoch.time() >= then.time()) return;
   mine = Access(event, then);
+}
+
+/// A late read where there are only reads, of two threads with this one. False: it is something else.
+bool RaceHistory::remember_second_read(State& state, const Event& event, Epoch then) {
+  const bool is_first = state.read.epoch.thread() == event.thread;
+  if (has_second_read(state)) {
+    if (!is_first && second_read(state).epoch.thread() != event.thread) return false;
+  } else if (is_first || state.read.epoch.none() || !state.write.epoch.none()) {
+    return false;
+  }
+  Access& mine = is_first ? state.read : state.write;
+  if (mine.epoch.time() >= then.time()) return true;
+  mine = Access(event, then);
+  if (!is_first) mine.epoch.bits |= kSecondRead;
+  return true;
 }
 
 void RaceHistory::split(const Event& event) {
@@ -153,8 +181,7 @@ void RaceHistory::split(const Event& event) {
   if (event.split_from().index() >= states_.size()) return;
   const State whole = states_[event.split_from().index()];
   if (has_lists(whole)) {
-    Lists& part = unfold(event.variable());  // may move those of the whole
-    part = lists(whole);
+    unfold(event.variable()) = lists(whole);
   } else if (!is_new(whole)) {
     at(event.variable()) = whole;
   }

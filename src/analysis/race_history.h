@@ -155,7 +155,9 @@ class RaceHistory {
     Access& other_entry(Class which, ThreadId thread);
   };
   /// W_x and R_x, in one cache line. A variable with lists has an epoch in `write` that no clock covers, so
-  /// that the fast paths need not ask, and none in `read`.
+  /// that the fast paths need not ask, and none in `read`. So has one that was never written and that two
+  /// threads have read, as late accesses tell of much memory: `write` is then the other thread's read, with
+  /// kSecondRead in its epoch.
   struct alignas(64) State {
     Access write;
     Access read;
@@ -165,6 +167,15 @@ class RaceHistory {
   static constexpr ThreadId kNobody{};
   static Epoch lists_epoch(std::size_t index) { return {kNobody, static_cast<Time>(index + 1)}; }
   static bool has_lists(const State& state) { return state.write.epoch.thread() == kNobody; }
+  static constexpr std::uint64_t kSecondRead = std::uint64_t{1} << 63;  ///< no thread has so high a number
+  static bool has_second_read(const State& state) {
+    return (state.write.epoch.bits & kSecondRead) != 0 && !has_lists(state);
+  }
+  static Access second_read(const State& state) {
+    Access read = state.write;
+    read.epoch.bits &= ~kSecondRead;
+    return read;
+  }
   static bool is_new(const State& state) { return state.write.epoch.none() && state.read.epoch.none(); }
   Lists& lists(const State& state) { return lists_[state.write.epoch.time() - 1]; }
 
@@ -180,6 +191,7 @@ class RaceHistory {
   }
   Lists& make_lists(State& state);
   void fold(State& state);
+  bool remember_second_read(State& state, const Event& event, Epoch then);
   // Without an observer: nothing races.
   void slow_read(const Event& event, Epoch now, const VectorClock& clock, Observer* observer);
   void slow_write(const Event& event, Epoch now, const VectorClock& clock, Observer* observer);
@@ -189,7 +201,7 @@ class RaceHistory {
   static void tell(const Access& access, Class which, const Event& second, Observer& observer);
 
   LargeTable<State> states_;  ///< by variable; zeros are the state of one that nobody has accessed
-  std::vector<Lists> lists_;
+  LargeList<Lists> lists_;
   std::vector<Epoch> free_lists_;  ///< as in State::write
 };
 

@@ -9,14 +9,15 @@ namespace ravel {
 void SyncClocks::start(ThreadId thread) {
   if (thread.index() >= threads_.size()) threads_.resize(thread.index() + 1);
   ThreadState& self = threads_[thread.index()];
-  if (self.epoch.none()) tick(thread, self);
+  if (self.epoch.none()) tick(thread, self, 1);
 }
 
-void SyncClocks::tick(ThreadId thread, ThreadState& self) {
+void SyncClocks::tick(ThreadId thread, ThreadState& self, std::uint64_t steps) {
   const Time now = self.clock[thread];
-  CHECK(now < std::numeric_limits<Time>::max(), "more synchronization by one thread than a clock can count");
-  self.clock.set(thread, now + 1);
-  self.epoch = Epoch(thread, now + 1);
+  CHECK(steps <= std::numeric_limits<Time>::max() - now,
+        "more synchronization by one thread than a clock can count");
+  self.clock.set(thread, now + static_cast<Time>(steps));
+  self.epoch = Epoch(thread, now + static_cast<Time>(steps));
 }
 
 SyncClocks::LockState& SyncClocks::lock(LockId lock) {
@@ -58,6 +59,14 @@ void SyncClocks::consume(const Event& event) {
     case EventKind::Retire:
       forget_atomic(event.variable());
       return;
+    case EventKind::Elapse:
+      return tick(event.thread, state(event.thread), event.value);
+    case EventKind::After: {
+      ThreadState& self = state(event.thread);
+      VectorClock& raised = event.order == MemoryOrder::Relaxed ? self.pending_acquire : self.clock;
+      raised.raise(event.other_thread(), static_cast<Time>(event.value));
+      return;
+    }
     default:
       return;
   }

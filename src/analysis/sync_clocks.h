@@ -26,7 +26,8 @@ class SyncClocks {
   static constexpr KindMask kKinds =
       KindMask::of(EventKind::Acquire, EventKind::Release, EventKind::AcquireShared, EventKind::ReleaseShared,
                    EventKind::Fork, EventKind::Join, EventKind::BarrierEnter, EventKind::BarrierExit,
-                   EventKind::Fence, EventKind::Split, EventKind::Retire);
+                   EventKind::Fence, EventKind::Split, EventKind::Retire) |
+      kToldOrder;
 
   /// Any event that is no access.
   void consume(const Event& event);
@@ -55,7 +56,7 @@ class SyncClocks {
   /// An edge into the thread's next event from everything that `clock` covers.
   bool join(ThreadId thread, const VectorClock& clock) { return state(thread).clock.join(clock); }
   /// Starts a new local time: what the thread does from here on is not covered by clocks taken before.
-  void tick(ThreadId thread) { tick(thread, state(thread)); }
+  void tick(ThreadId thread) { tick(thread, state(thread), 1); }
 
  private:
   struct ThreadState {
@@ -88,7 +89,7 @@ class SyncClocks {
     return threads_[thread.index()];
   }
   void start(ThreadId thread);
-  static void tick(ThreadId thread, ThreadState& self);
+  static void tick(ThreadId thread, ThreadState& self, std::uint64_t steps);
   LockState& lock(LockId lock);
   void acquire(const Event& event);
   void release(const Event& event);

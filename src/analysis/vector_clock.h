@@ -37,6 +37,12 @@ class VectorClock {
     if (thread.index() >= times_.size()) times_.resize(thread.index() + 1);
     times_[thread.index()] = time;
   }
+  /// The entry is at least this. True if it rose.
+  bool raise(ThreadId thread, Time time) {
+    if ((*this)[thread] >= time) return false;
+    set(thread, time);
+    return true;
+  }
   /// Point-wise maximum. True if anything rose.
   bool join(const VectorClock& other) {
     if (other.times_.size() > times_.size()) times_.resize(other.times_.size());

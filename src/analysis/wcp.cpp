@@ -82,6 +82,18 @@ class WeaklyCausallyPrecedes final : public Analysis, ConflictTable::Observer {
         races_.joins(!open_.open(t).empty());
         clocks_.consume(event);
         break;
+      case EventKind::Elapse:
+        open_.tick(t, static_cast<Time>(event.value));
+        recorder_.elapse(t, clocks_.thread(t).now, event.value);
+        clocks_.consume(event);
+        break;
+      case EventKind::After: {
+        const ThreadId other = event.other_thread();
+        Event after = event;
+        after.value = recorder_.end(other, static_cast<Time>(event.value), clocks_.thread(other).now);
+        clocks_.consume(after);
+        break;
+      }
       default:
         clocks_.consume(event);
         if (event.kind == EventKind::Fork) note(event.other_thread());

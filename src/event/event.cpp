@@ -77,6 +77,10 @@ std::string_view operation_text(EventKind kind) {
       return "free";
     case EventKind::ObjectBegin:
       return "object begin";
+    case EventKind::Elapse:
+      return "passing of local time";
+    case EventKind::After:
+      return "order after another thread";
     case EventKind::ObjectEnd:
       return "object end";
     case EventKind::ThreadStart:

@@ -59,6 +59,10 @@ enum class TargetSpace : std::uint8_t { Variable, Lock, Condition, Barrier, Thre
   X(ThreadStart, "start", None, "first event of a thread")                                                   \
   X(ThreadExit, "exit", None, "last event of a thread")                                                      \
   X(Block, "block", Range, "tells where memory that is in use was allocated: the place is that of the call") \
+  X(Elapse, "elapse", None, "local time goes on by `value` steps that are no events of the trace")           \
+  X(After, "after", Thread,                                                                                  \
+    "all that the target thread did up to its local time `value` comes before what follows; with relaxed "   \
+    "order, before what follows the next acquire fence")                                                     \
   X(Split, "", Variable,                                                                                     \
     "made by the resolver only: the new variable `target` was part of variable `value`")                     \
   X(Retire, "", Variable, "made by the resolver only: the variable is gone, its id may be used again")
@@ -109,13 +113,16 @@ inline constexpr KindMask kAccesses = kPlainAccesses | kAtomicAccesses | kRetroA
 inline constexpr KindMask kWrites =
     KindMask::of(EventKind::Write, EventKind::AtomicStore, EventKind::AtomicRmw, EventKind::RetroWrite);
 /// The steps of a thread's local time: it starts at 1 and grows by one after each of the thread's events of
-/// these kinds. Recorders count it for retroactive accesses, and analyses must come to the same number; so a
-/// re-entrant acquire and its release, which no analysis sees (well_formed.h), are no steps. Neither are
-/// atomic loads: nobody can be ordered after one and not after what the thread did before.
+/// these kinds, and by as much as an Elapse says. Recorders count it for retroactive accesses, and analyses
+/// must come to the same number; so a re-entrant acquire and its release, which no analysis sees
+/// (well_formed.h), are no steps. Neither are atomic loads: nobody can be ordered after one and not after
+/// what the thread did before.
 inline constexpr KindMask kTimeSteps =
     KindMask::of(EventKind::Acquire, EventKind::Release, EventKind::AcquireShared, EventKind::ReleaseShared,
                  EventKind::Fork, EventKind::Join, EventKind::BarrierEnter, EventKind::BarrierExit,
                  EventKind::Fence, EventKind::AtomicStore, EventKind::AtomicRmw);
+/// What a recorder says of the order in place of the synchronization that it comes from.
+inline constexpr KindMask kToldOrder = KindMask::of(EventKind::Elapse, EventKind::After);
 inline constexpr KindMask kVariableLifetime = KindMask::of(EventKind::Split, EventKind::Retire);
 
 constexpr bool is_access(EventKind kind) { return kAccesses.has(kind); }

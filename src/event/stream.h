@@ -18,6 +18,9 @@
 // merge puts it right before the next. A thread announces in ThreadSlot::stamping that it is about to take a
 // stamp, so whoever reads the counter first and then a zero there knows that all the thread's smaller stamps
 // are in its chunks: a silent thread delays nobody.
+//
+// Synchronization may have no record: then its thread's records up to there have stamps already, and who
+// comes after it and records something says so first, by records of the kind After.
 #pragma once
 
 #include <atomic>
@@ -29,7 +32,7 @@
 namespace ravel::stream {
 
 inline constexpr std::uint64_t kMagic = 0x0a1a'0a0d'534c'5652;  ///< "RVLS\r\n\x1a\n"
-inline constexpr std::uint32_t kVersion = 3;
+inline constexpr std::uint32_t kVersion = 4;
 
 inline constexpr std::size_t kHeadBytes = 4096;
 inline constexpr std::size_t kNotesBytes = std::size_t{256} * 1024 - kHeadBytes;
@@ -48,6 +51,7 @@ enum class Control : std::uint8_t {
   Call,          ///< body: code address of the call; pushed on the thread's stack
   Return,        ///< body: how many calls are popped
   Switch,        ///< has a stamp: the thread's records up to here come before those of whoever runs next
+  Time,          ///< body: the thread's local time, which has gone on by more than its records say
 };
 static_assert(kEventKindCount <= static_cast<int>(Control::Ordinal));
 

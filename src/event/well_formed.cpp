@@ -17,6 +17,8 @@ constexpr std::array<std::string_view, kTraceRules.size()> kRuleDropped = {
 };
 
 constexpr std::uint64_t kLockAlignment = 4;  // a spin lock is an int
+/// Clocks count each twice at most, and everything else that the thread does.
+constexpr std::uint64_t kMaxElapsed = std::uint64_t{1} << 30;
 
 }  // namespace
 
@@ -60,8 +62,9 @@ WellFormed::Outcome WellFormed::check(const Event& event, TraceRule& broken) {
     return Outcome::Broken;
   };
   ThreadState& self = thread(event.thread);
-  // A retroactive access is reported by another thread, possibly after its own thread has ended.
-  if (self.ended && !kRetroAccesses.has(event.kind)) return breaks(TraceRule::AfterEnd);
+  // These are reported by another thread, possibly after their own thread has ended.
+  constexpr KindMask kReportedLate = kRetroAccesses | KindMask::of(EventKind::Elapse);
+  if (self.ended && !kReportedLate.has(event.kind)) return breaks(TraceRule::AfterEnd);
   self.begun = true;
   running_[event.thread.index()] = !self.ended;
   switch (event.kind) {
@@ -98,6 +101,10 @@ WellFormed::Outcome WellFormed::check(const Event& event, TraceRule& broken) {
       return Outcome::Keep;
     case EventKind::Free:
       forget_locks(event.target, event.width);
+      return Outcome::Keep;
+    case EventKind::Elapse:
+      if (event.value == 0 || event.value > kMaxElapsed - self.elapsed) return breaks(TraceRule::EndlessTime);
+      self.elapsed += event.value;
       return Outcome::Keep;
     default:
       return Outcome::Keep;

@@ -3,6 +3,7 @@
 //   - a lock is held by one thread at a time, or by readers only; it is released by a thread that holds it
 //   - a thread does nothing before the fork that names it, nor after its join or its own exit
 //   - units of work end in the thread that began them, innermost first
+//   - local time that passes without events is not more than clocks can count
 // Re-entrant acquires and the releases that match them are legal and filtered: the checker drops them.
 // Releases in non-nested order are legal and counted, because some analyses promise less for such traces.
 #pragma once
@@ -27,7 +28,9 @@ namespace ravel {
   X(ForkAfterStart, "forks a thread that has already begun", "forks of a thread that has already begun")   \
   X(OwnForkJoin, "forks or joins itself", "forks or joins of the own thread")                              \
   X(AfterEnd, "acts after its end", "events of a thread after its end")                                    \
-  X(UnitMismatch, "ends a unit of work that is not its innermost open one", "unmatched ends of units of work")
+  X(UnitMismatch, "ends a unit of work that is not its innermost open one",                                \
+    "unmatched ends of units of work")                                                                     \
+  X(EndlessTime, "lets more local time pass than there is", "steps of local time beyond all that there is")
 
 enum class TraceRule : std::uint8_t {
 #define X(name, ...) name,
@@ -70,6 +73,7 @@ class WellFormed {
     bool ended = false;  ///< joined, or has exited
     std::vector<Held> held;
     std::vector<std::uint64_t> units;  ///< labels of open units, innermost last
+    std::uint64_t elapsed = 0;         ///< steps of local time
   };
   struct LockState {
     ThreadId owner;

@@ -135,6 +135,38 @@ bool repeats_atomic(const Thread& self, const Cell& cell, std::uint64_t bytes, u
   return false;
 }
 
+/// Whether a slot says nothing that an atomic access of these bytes does not say as well: it is empty, or of
+/// an atomic access of the same bytes that is ordered before.
+bool is_outdone_atomically(const Thread& self, std::uint64_t slot, std::uint64_t bytes) {
+  if (!has_bytes(slot)) return true;
+  return (slot & kAtomic) != 0 && incarnation_of(slot) != 0 && (slot & kBytesMask & ~bytes) == 0 &&
+         is_certain(self, slot);
+}
+
+/// The short way of an atomic access that is not recorded: there are only atomic ones before it, which it is
+/// ordered after. False: it was not that.
+bool enter_shortly_atomically(const Thread& self, const Cell& cell, std::uint64_t access, unsigned kind,
+                              Region region) {
+  const std::uint64_t bytes = access & kBytesMask;
+  const std::uint64_t read = __atomic_load_n(&cell.read(), __ATOMIC_RELAXED);
+  const std::uint64_t write = __atomic_load_n(&cell.write(), __ATOMIC_RELAXED);
+  if ((read & (kLocked | kFurther)) != 0 || incarnation_of(read) == kBlockMark || is_shared_word(read) ||
+      !is_outdone_atomically(self, read & kSlotMask, bytes) ||
+      !is_outdone_atomically(self, write & kSlotMask, bytes))
+    return false;
+  std::uint64_t expected = read;
+  if (region != Region::Own && !__atomic_compare_exchange_n(&cell.read(), &expected, read | kLocked, false,
+                                                            __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+    return false;
+  if (region != Region::Own && __atomic_load_n(&cell.write(), __ATOMIC_RELAXED) != write) {
+    __atomic_store_n(&cell.read(), read, __ATOMIC_RELEASE);
+    return false;
+  }
+  if (kind == kWriteWord) __atomic_store_n(&cell.write(), access | (write & kInStream), __ATOMIC_RELAXED);
+  __atomic_store_n(&cell.read(), kind == kReadWord ? access : 0, __ATOMIC_RELEASE);
+  return true;
+}
+
 }  // namespace
 
 Outcome enter_cell_atomically(Thread& self, std::uintptr_t cell_address, std::uint64_t bytes, unsigned kind,
@@ -150,14 +182,17 @@ Outcome enter_cell_atomically(Thread& self, std::uintptr_t cell_address, std::ui
   } else if (repeats_atomic(self, cell, bytes, kind)) {
     return Outcome::Dropped;
   }
+  const std::uint64_t site = recorded ? 0 : cell_place(site_of(self, place));
   return work_at(self, cell_address, [&](Region region) {
+    if (site != 0 && enter_shortly_atomically(self, cell, self.tag | kAtomic | site | bytes, kind, region))
+      return Outcome::Dropped;
     LockedCell locked(self, cell, cell_address, region);
     bool known = recorded;
     if (locked.marks_block() || !locked.tell_clashes_with_atomic(bytes, kind, known)) {
       locked.leave_alone();
       return Outcome::Record;
     }
-    const std::uint64_t where = known ? 0 : cell_place(site_of(self, place));
+    const std::uint64_t where = known ? 0 : site;
     known |= where == 0;
     if (!known)
       locked.enter_atomically(self.tag | kAtomic | where | bytes, kind);

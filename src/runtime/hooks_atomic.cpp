@@ -7,8 +7,8 @@
 //
 // At the filter level `owner` an operation that synchronizes with nothing that the thread does not know, and
 // that leaves nothing for others to synchronize with, is only remembered in its cell, as plain accesses are.
-// Inside of a lock it is recorded nevertheless: analyses order sections by the atomic variables that they
-// share, too.
+// So is one that does, if who comes after it can tell so (order.h). Inside of a lock they are recorded
+// nevertheless: analyses order sections by the atomic variables that they share, too.
 #include <cstdint>
 
 #include "runtime/access.h"
@@ -190,15 +190,56 @@ RAVEL_INLINE bool enter_atomic(Thread& self, std::uintptr_t address, std::size_t
 }
 
 template <typename T>
+SyncEvent atomic_event(EventKind kind, int order, std::uintptr_t address, T value, Pc pc) {
+  return {.kind = kind,
+          .order = order_of(order),
+          .target = address,
+          .width = sizeof(T),
+          .pc = pc,
+          .value = static_cast<std::uint64_t>(value),
+          .has_value = sizeof(T) <= sizeof(std::uint64_t),
+          .alone = true};
+}
+template <typename T>
 void record_atomic(Thread& self, EventKind kind, int order, std::uintptr_t address, T value, Pc pc) {
-  record_sync(self, {.kind = kind,
-                     .order = order_of(order),
-                     .target = address,
-                     .width = sizeof(T),
-                     .pc = pc,
-                     .value = static_cast<std::uint64_t>(value),
-                     .has_value = sizeof(T) <= sizeof(std::uint64_t),
-                     .alone = true});
+  record_sync(self, atomic_event(kind, order, address, value, pc));
+}
+
+/// The variable, whose lock is held, is known to have been loaded, in its version.
+void note_load(Thread& self, const Atomically& hold, std::uintptr_t address, std::size_t width, int order) {
+  RecentAtomic& last = recent(self, address, width);
+  last.version = hold.version();
+  last.acquired = acquires(order_of(order));
+  last.is_known = true;
+}
+
+/// A load of what the thread does not know, which may acquire it, without a record. False: it needs one.
+template <typename T>
+bool load_silently(Thread& self, const volatile T* p, int order, T& value) {
+  const auto address = reinterpret_cast<std::uintptr_t>(p);
+  const Atomically hold(self, address);
+  if (hiding_of(address, sizeof(T), EventKind::AtomicLoad) != Hiding::Silent) return false;
+  value = do_load(p, order);
+  order_before(self, atomic_event(EventKind::AtomicLoad, order, address, T{}, 0));
+  note_load(self, hold, address, sizeof(T), order);
+  return true;
+}
+
+/// A store or a read-modify-write that was done, or a compare-exchange that has failed, whose thread and
+/// variable may hide it: it is recorded only if its cell needs it.
+template <typename T>
+void synchronize_silently(Thread& self, EventKind kind, int order, std::uintptr_t address, T value, Pc pc,
+                          bool told) {
+  SyncEvent event = atomic_event(kind, order, address, value, pc);
+  event.hides = true;
+  order_before(self, event);
+  const bool writes = kind != EventKind::AtomicLoad;
+  const bool recorded = writes ? enter_atomic<kWriteWord>(self, address, sizeof(T), true, pc)
+                               : enter_atomic<kReadWord>(self, address, sizeof(T), true, pc);
+  if (recorded || told)
+    record_sync(self, event);
+  else if (writes)
+    pass_sync(self, event);
 }
 
 /// A thread that spins reads the same values again and again: this one has not changed since the thread has
@@ -241,15 +282,17 @@ RAVEL_INLINE T atomic_load(const volatile T* p, int order, Pc pc) {
     const T value = do_load(p, order);
     known = knows_at_a_glance(*self, address, sizeof(T), order);
     if (known && !enter_atomic<kReadWord>(*self, address, sizeof(T), true, pc)) return value;
+    T loaded{};
+    if (!known && load_silently(*self, p, order, loaded)) {
+      if (!enter_atomic<kReadWord>(*self, address, sizeof(T), true, pc)) return loaded;
+      known = true;
+    }
   }
   if (!known) enter_atomic<kReadWord>(*self, address, sizeof(T), false, pc);
   Atomically hold(*self, address);
   const T value = do_load(p, order);
   record_atomic(*self, EventKind::AtomicLoad, order, address, value, pc);
-  RecentAtomic& last = recent(*self, address, sizeof(T));
-  last.version = hold.version();
-  last.acquired = acquires(order_of(order));
-  last.is_known = true;
+  note_load(*self, hold, address, sizeof(T), order);
   return value;
 }
 
@@ -260,8 +303,17 @@ RAVEL_INLINE void atomic_store(volatile T* p, T value, int order, Pc pc) {
   ++self->ordinal;
   const auto address = reinterpret_cast<std::uintptr_t>(p);
   reach_atomic(address, pc);
-  const bool hidden =
-      may_hide(*self, address, sizeof(T)) && !releases(order_of(order)) && !self->order.fenced;
+  const bool may_be_hidden = may_hide(*self, address, sizeof(T));
+  if (may_be_hidden && releases(order_of(order)) && self->order.may_hide()) {
+    Atomically hold(*self, address);
+    const Hiding hiding = hiding_of(address, sizeof(T), EventKind::AtomicStore);
+    if (hiding != Hiding::No) {
+      hold.change();
+      synchronize_silently(*self, EventKind::AtomicStore, order, address, value, pc, hiding == Hiding::Told);
+      return do_store(p, value, order);
+    }
+  }
+  const bool hidden = may_be_hidden && !releases(order_of(order)) && !self->order.fenced;
   const bool recorded = enter_atomic<kWriteWord>(*self, address, sizeof(T), hidden, pc);
   Atomically hold(*self, address);
   if (recorded || has_releases(address, sizeof(T))) {
@@ -289,8 +341,17 @@ RAVEL_INLINE T atomic_rmw(volatile T* p, T value, int order, Pc pc) {
   ++self->ordinal;
   const auto address = reinterpret_cast<std::uintptr_t>(p);
   reach_atomic(address, pc);
-  const bool hidden =
-      may_hide(*self, address, sizeof(T)) && !releases(order_of(order)) && !self->order.fenced;
+  const bool may_be_hidden = may_hide(*self, address, sizeof(T));
+  if (may_be_hidden && self->order.may_hide()) {
+    Atomically hold(*self, address);
+    if (hiding_of(address, sizeof(T), EventKind::AtomicRmw) == Hiding::Silent) {
+      if (releases(order_of(order))) hold.change();
+      const T old = Rmw::run(p, value);
+      synchronize_silently(*self, EventKind::AtomicRmw, order, address, T{}, pc, false);
+      return old;
+    }
+  }
+  const bool hidden = may_be_hidden && !releases(order_of(order)) && !self->order.fenced;
   const bool entered = enter_atomic<kWriteWord>(*self, address, sizeof(T), hidden, pc);
   Atomically hold(*self, address);
   const bool recorded = is_recorded(*self, hold, address, sizeof(T), entered, order);
@@ -310,9 +371,17 @@ RAVEL_INLINE bool atomic_compare_exchange(volatile T* p, T& expected, T desired,
   ++self->ordinal;
   const auto address = reinterpret_cast<std::uintptr_t>(p);
   reach_atomic(address, pc);
-  const bool hidden =
-      may_hide(*self, address, sizeof(T)) && !releases(order_of(order)) && !self->order.fenced;
+  const bool may_be_hidden = may_hide(*self, address, sizeof(T));
+  const bool hidden = may_be_hidden && !releases(order_of(order)) && !self->order.fenced;
   Atomically hold(*self, address);
+  if (may_be_hidden && self->order.may_hide() &&
+      hiding_of(address, sizeof(T), EventKind::AtomicRmw) == Hiding::Silent) {
+    if (releases(order_of(order))) hold.change();
+    const bool done = do_compare_exchange(p, expected, desired);
+    synchronize_silently(*self, done ? EventKind::AtomicRmw : EventKind::AtomicLoad,
+                         done ? order : failure_order, address, T{}, pc, false);
+    return done;
+  }
   bool recorded = is_recorded(*self, hold, address, sizeof(T), !hidden, order);
   const bool done = do_compare_exchange(p, expected, desired);
   if (done) note_change(expected, desired);

@@ -36,8 +36,16 @@ class Using {
 /// A thread that has ended and was not joined.
 struct Ended {
   std::uint32_t clock;
+  bool is_partial;
   std::uint32_t count;  ///< entries of H
   ClockTime H[1];
+};
+
+/// Whose an entry is from a time on.
+struct Owner {
+  std::uint32_t thread;
+  ClockTime base;         ///< the last time of the owner before
+  const Owner* previous;  ///< null: none
 };
 
 /// Which entries of clocks are whose.
@@ -46,6 +54,7 @@ struct Entries {
   std::uint32_t count = 0;  ///< that are or were in use
   std::uint32_t free[kMaxClocks] = {};
   ClockTime free_since[kMaxClocks] = {};  ///< the last time of their last owners
+  const Owner* owners[kMaxClocks] = {};   ///< the last ones
   std::uint32_t free_count = 0;
 };
 constinit Entries given;
@@ -103,12 +112,18 @@ ThreadOrder::Held* find_held(ThreadOrder& order, const SyncLock* lock) {
 
 void acquire(Thread& self, std::uintptr_t address, bool exclusive) {
   SyncLock* const lock = known_lock_at(self, address);
-  if (lock == nullptr) return;
   ThreadOrder& order = self.order;
+  if (lock == nullptr) {
+    order.partial = true;
+    return;
+  }
   if (ThreadOrder::Held* const held = exclusive ? find_held(order, lock) : nullptr; held != nullptr) {
     ++held->depth;
     return;
   }
+  if (__atomic_load_n(&lock->is_partial, __ATOMIC_RELAXED) ||
+      (exclusive && __atomic_load_n(&lock->is_shared, __ATOMIC_RELAXED)))
+    order.partial = true;
   if (lock->clocks != nullptr) {
     join(order.H, lock->of_section(lock->latest), lock->clocks->room);
     join(order.C, lock->certain(), lock->clocks->room);
@@ -131,20 +146,82 @@ void release(Thread& self, std::uintptr_t address) {
     join(lock->certain(), order.C, count);
     lock->sections[lock->latest] = {held != nullptr ? order.clock : kNoClock,
                                     held != nullptr ? held->first : 0, now(self)};
+    if (order.partial && !lock->is_partial) __atomic_store_n(&lock->is_partial, true, __ATOMIC_RELAXED);
+  } else {
+    __atomic_store_n(&lock->is_partial, true, __ATOMIC_RELAXED);
   }
   if (held == nullptr) return;
   const ThreadOrder::Held* const last = &order.held[--order.held_count];
   if (held != last) *held = *last;
 }
 
+void release_shared(Thread& self, std::uintptr_t address) {
+  SyncLock* const lock = known_lock_at(self, address);
+  if (lock != nullptr && !__atomic_load_n(&lock->is_shared, __ATOMIC_RELAXED))
+    __atomic_store_n(&lock->is_shared, true, __ATOMIC_RELAXED);
+}
+
+/// What a clock says that is not certain for the thread. Its own entry counts only if `own`.
+template <typename Do>
+void each_news(const Thread& self, const Clocks* clocks, bool own, Do act) {
+  for (std::uint32_t i = 0; clocks != nullptr && i < clocks->room; ++i) {
+    const ClockTime time = __atomic_load_n(&clocks->times[i], __ATOMIC_RELAXED);
+    if (time > self.order.C[i] && (own || i != self.order.clock)) act(i, time);
+  }
+}
+
+/// The stream lacks some of a variable's releases: the thread will tell. `acquiring`: not only if it does an
+/// acquire fence.
+void remember_untold(Thread& self, const AtomicVariable& variable, bool acquiring) {
+  each_news(self, variable.clocks, true, [&](std::uint32_t i, ClockTime time) {
+    ClockTime& remembered = acquiring ? self.order.untold[i] : self.order.pending[i];
+    if (remembered < time) remembered = time;
+    if (!acquiring) return;
+    self.untold = true;
+    self.accesses = self.cursor;  // what follows is no longer part of the records before
+  });
+}
+
+void tell_after(Thread& self, std::uint32_t clock, ClockTime time, MemoryOrder order) {
+  const Owner* owner = __atomic_load_n(&given.owners[clock], __ATOMIC_ACQUIRE);
+  while (owner != nullptr && time <= owner->base) owner = owner->previous;
+  if (owner != nullptr) record_after(self, owner->thread, time - owner->base, order);
+}
+
+void tell_remembered(Thread& self, ClockTime* times, MemoryOrder order) {
+  for (std::uint32_t i = 0; i < entries(); ++i) {
+    const ClockTime time = times[i];
+    times[i] = 0;
+    if (time != 0) tell_after(self, i, time, order);
+  }
+}
+
 bool crosses_words(const SyncEvent& event) { return (event.target & 7) + event.width > 8; }
 
 void atomic_before(Thread& self, const SyncEvent& event) {
-  if (event.kind == EventKind::AtomicStore || !acquires(event.order)) return;
+  if (event.kind == EventKind::AtomicStore) return;
   const Using lock(event.target, event.alone, false);
   each_variable(event.target, event.width, [&](const AtomicVariable& variable, bool) {
-    if (variable.clocks != nullptr) certain_edge(self, variable.clocks->times, variable.clocks->room);
+    if (variable.clocks == nullptr) return;
+    const bool acquiring = acquires(event.order);
+    if (variable.untold) remember_untold(self, variable, acquiring);
+    if (!acquiring) return;
+    if (variable.is_partial)
+      each_news(self, variable.clocks, false, [&](std::uint32_t, ClockTime) { self.order.partial = true; });
+    certain_edge(self, variable.clocks->times, variable.clocks->room);
   });
+}
+
+/// How others learn of what a variable's releases order, from now on. What stays as it is is not stored:
+/// others have it in their caches, too.
+void set_telling(AtomicVariable& variable, const Thread& self, const SyncEvent& event, bool releasing) {
+  const bool stores = event.kind == EventKind::AtomicStore;
+  const bool told = (!stores && variable.told) || (releasing && !event.hides);
+  const bool untold = (!stores && variable.untold) || (releasing && event.hides);
+  const bool is_partial = (!stores && variable.is_partial) || (releasing && self.order.partial);
+  if (variable.told != told) variable.told = told;
+  if (variable.untold != untold) variable.untold = untold;
+  if (variable.is_partial != is_partial) variable.is_partial = is_partial;
 }
 
 void atomic_after(Thread& self, const SyncEvent& event) {
@@ -157,17 +234,25 @@ void atomic_after(Thread& self, const SyncEvent& event) {
   // A store begins a release sequence of its own; a read-modify-write continues the one it is in.
   each_variable(event.target, event.width, [&](AtomicVariable& variable, bool same) {
     if (same) mine = &variable;
+    if (same) set_telling(variable, self, event, releasing);
     // What stays as it is is not stored: others have it in their caches, too.
     const bool is_unknown = !same || (!stores && variable.is_unknown);
     if (variable.is_unknown != is_unknown) variable.is_unknown = is_unknown;
     if (stores && variable.clocks != nullptr && !(same && releasing)) replace(*variable.clocks, nullptr, 0);
   });
   if (!releasing) return;
-  if (mine == nullptr && !crosses_words(event)) mine = make_variable(event.target, event.width);
+  if (mine == nullptr && !crosses_words(event)) {
+    mine = make_variable(event.target, event.width);
+    if (mine != nullptr) set_telling(*mine, self, event, releasing);
+  }
   const std::uint32_t count = entries();
   Clocks* const clocks = mine != nullptr ? make_clocks(mine->clocks, 1, count) : nullptr;
   if (clocks == nullptr) {
     __atomic_store_n(&is_incomplete, true, __ATOMIC_RELAXED);
+    if (event.hides) {  // nobody would ever learn of it
+      recorder.stream.stop(stream::Stop::NoSpace);
+      __atomic_store_n(&recorder.recording, false, __ATOMIC_RELAXED);
+    }
     return;
   }
   if (mine->clocks != clocks) __atomic_store_n(&mine->clocks, clocks, __ATOMIC_RELEASE);
@@ -195,8 +280,10 @@ std::uint32_t take_clock(const ClockTime* H, ClockTime& base) {
 }
 
 void join_thread(Thread& self, std::uint32_t slot) {
-  if (slot >= stream::kMaxThreads) return;
-  const Ended* const ended = __atomic_exchange_n(&ended_threads[slot], nullptr, __ATOMIC_ACQ_REL);
+  const Ended* const ended = slot < stream::kMaxThreads
+                                 ? __atomic_exchange_n(&ended_threads[slot], nullptr, __ATOMIC_ACQ_REL)
+                                 : nullptr;
+  if (ended == nullptr || ended->is_partial) self.order.partial = true;
   if (ended == nullptr) return;
   certain_edge(self, ended->H, ended->count);
   if (ended->clock == kNoClock) return;
@@ -210,6 +297,7 @@ void join_thread(Thread& self, std::uint32_t slot) {
 void begin_order(Thread& self, const Thread* parent) {
   ThreadOrder& order = self.order;
   order.clock = kNoClock;
+  order.partial = true;
   if (!is_kept()) return;
   if (parent != nullptr && parent->ignoring_sync != 0) parent = nullptr;  // the stream will not know
   ClockTime* const H = parent != nullptr ? order.H : nullptr;
@@ -218,8 +306,13 @@ void begin_order(Thread& self, const Thread* parent) {
     if (parent->order.clock != kNoClock) order.H[parent->order.clock] = now(*parent);
     copy(order.C, order.H, kMaxClocks);
   }
+  auto* const owner = static_cast<Owner*>(take_sync_memory(sizeof(Owner)));
   const Locked lock(given.giving);
-  order.clock = take_clock(H, order.base);
+  if (owner != nullptr) order.clock = take_clock(H, order.base);
+  if (order.clock == kNoClock) return;
+  *owner = {self.index, order.base, given.owners[order.clock]};
+  __atomic_store_n(&given.owners[order.clock], owner, __ATOMIC_RELEASE);
+  order.partial = parent != nullptr && parent->order.partial;
 }
 
 void end_order(const Thread& self) {
@@ -228,6 +321,7 @@ void end_order(const Thread& self) {
   auto* const ended = static_cast<Ended*>(take_sync_memory(sizeof(Ended) + count * sizeof(ClockTime)));
   if (ended == nullptr) return;
   ended->clock = self.order.clock;
+  ended->is_partial = self.order.partial;
   ended->count = count;
   copy(ended->H, self.order.H, count);
   if (self.order.clock != kNoClock) ended->H[self.order.clock] = now(self);
@@ -239,12 +333,23 @@ bool knows_releases(const Thread& self, std::uintptr_t address, std::uint32_t wi
   bool known = true;
   each_variable(address, width, [&](const AtomicVariable& variable, bool same) {
     known = known && same && !__atomic_load_n(&variable.is_unknown, __ATOMIC_RELAXED);
-    Clocks* const clocks = known ? variable.now() : nullptr;
-    for (std::uint32_t i = 0; clocks != nullptr && i < clocks->room; ++i)
-      if (__atomic_load_n(&clocks->times[i], __ATOMIC_RELAXED) > self.order.C[i] && i != self.order.clock)
-        known = false;
+    if (!known) return;
+    const bool own = __atomic_load_n(&variable.untold, __ATOMIC_RELAXED);
+    each_news(self, variable.now(), own, [&](std::uint32_t, ClockTime) { known = false; });
   });
   return known;
+}
+
+Hiding hiding_of(std::uintptr_t address, std::uint32_t width, EventKind kind) {
+  Hiding hiding = __atomic_load_n(&is_incomplete, __ATOMIC_RELAXED) ? Hiding::No : Hiding::Silent;
+  each_variable(address, width, [&](const AtomicVariable& variable, bool same) {
+    const bool stores = kind == EventKind::AtomicStore;
+    if (!same || (!stores && (variable.told || variable.is_partial || variable.is_unknown)))
+      hiding = Hiding::No;
+    else if (variable.told && hiding == Hiding::Silent)
+      hiding = Hiding::Told;
+  });
+  return hiding;
 }
 
 bool has_releases(std::uintptr_t address, std::uint32_t width) {
@@ -256,6 +361,8 @@ bool has_releases(std::uintptr_t address, std::uint32_t width) {
   });
   return any;
 }
+
+void tell_order(Thread& self) { tell_remembered(self, self.order.untold, MemoryOrder::None); }
 
 void order_before(Thread& self, const SyncEvent& event) {
   if (!is_kept()) return;
@@ -269,6 +376,18 @@ void order_before(Thread& self, const SyncEvent& event) {
     case EventKind::AtomicLoad:
     case EventKind::AtomicRmw:
       return atomic_before(self, event);
+    case EventKind::Fence:
+      if (!acquires(event.order)) return;
+      tell_remembered(self, self.order.pending, MemoryOrder::Relaxed);
+      self.order.partial = true;
+      return;
+    case EventKind::BarrierEnter:
+    case EventKind::BarrierExit:
+    case EventKind::WaitEnd:
+    case EventKind::Notify:
+    case EventKind::NotifyAll:
+      self.order.partial = true;
+      return;
     default:
       return;
   }
@@ -280,7 +399,10 @@ void order_after(Thread& self, const SyncEvent& event) {
     case EventKind::Release:
     case EventKind::ReleaseShared:
       if (self.order.sections > 0) --self.order.sections;
-      if (event.kind == EventKind::Release) release(self, event.target);
+      if (event.kind == EventKind::Release)
+        release(self, event.target);
+      else
+        release_shared(self, event.target);
       return;
     case EventKind::Fence:
       if (!releases(event.order)) return;

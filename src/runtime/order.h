@@ -7,6 +7,12 @@
 //      target happens before it, and of every section of a lock that clashes with one of a thread before it.
 //      Both accesses of a clash are in the stream, so that the analyses know of it, too.
 // Both may be less than the truth, as where a program uses barriers: then more is recorded.
+//
+// Outside of locks atomic operations need no records: what they order is in the clocks. A thread that has
+// acquired something tells so by records of the kind After, when it next records anything, from what was in
+// the variable's clock. This needs H to be the whole truth for who releases: it is not for threads that come
+// after others by what H does not know of (barriers, readers of a lock, conditions, acquire fences), nor for
+// those who learn of such threads' doings. They are partial, and record all that they synchronize.
 #pragma once
 
 #include <cstddef>
@@ -45,12 +51,18 @@ struct ThreadOrder {
   ClockTime base;          ///< its local time 0 on the entry
   std::uint32_t sections;  ///< locks it holds, of any kind
   bool fenced;             ///< it has done a release fence: all its stores synchronize
+  bool partial;            ///< it may know more than H says
   std::uint32_t held_count;
   Held held[kMaxHeld];  ///< exclusively; of more, no section is known
   Known known[kKnown];  ///< recently used locks, each where its address says
   ClockTime C[kMaxClocks];
   ClockTime H[kMaxClocks];
-  ClockTime fence[kMaxClocks];  ///< H at the last release fence
+  ClockTime fence[kMaxClocks];    ///< H at the last release fence
+  ClockTime untold[kMaxClocks];   ///< what it has acquired and the stream does not know of; 0: nothing
+  ClockTime pending[kMaxClocks];  ///< what an acquire fence would acquire of that kind
+
+  /// Whether its atomic operations that write may synchronize without records, if their variables allow it.
+  bool may_hide() const { return sections == 0 && !partial && !fenced; }
 };
 
 /// A new thread: all of its parent so far is certain. Null: it has none.
@@ -67,6 +79,17 @@ void order_after(Thread& self, const SyncEvent& event);
 bool knows_releases(const Thread& self, std::uintptr_t address, std::uint32_t width);
 /// Whether an acquire of the variable may order something before it at all. Asked by who has its lock.
 bool has_releases(std::uintptr_t address, std::uint32_t width);
+
+/// How an atomic operation outside of locks may synchronize; one that writes only if the thread's order
+/// may_hide(). Asked by who has the variable's lock.
+enum class Hiding : std::uint8_t {
+  No,      ///< by its record only: so do others
+  Silent,  ///< without a record
+  Told,    ///< so, but it needs a record: it ends what the stream has of the variable's releases
+};
+Hiding hiding_of(std::uintptr_t address, std::uint32_t width, EventKind kind);
+/// Records all that the thread has acquired and the stream does not know of.
+void tell_order(Thread& self);
 
 /// The thread is about to clash with an access at this time of the owner of an entry; both are in the stream.
 /// If both are in sections of one lock, all before the end of the other section is certain from now on.

@@ -42,10 +42,15 @@ RAVEL_NOINLINE bool next_chunk(Thread& self) {
   return true;
 }
 
+/// Tells the stream what it has to know before the thread's next record.
+RAVEL_NOINLINE void tell(Thread& self);
+
 /// Space for records that belong together; null: recording has stopped. That is asked each time: interceptors
 /// ask it, too, and an access after a synchronization that they have left out would look unordered.
 RAVEL_INLINE Record* reserve(Thread& self, std::size_t count) {
   settle(self);
+  if (self.untold) [[unlikely]]
+    tell(self);
   if (!__atomic_load_n(&recorder.recording, __ATOMIC_RELAXED)) [[unlikely]] {
     hot_thread = nullptr;
     return nullptr;
@@ -83,7 +88,14 @@ RAVEL_INLINE void publish(Thread& self) {
 RAVEL_INLINE void commit(Thread& self, std::size_t count) {
   self.cursor += count * sizeof(Record);
   self.accesses = self.cursor;
+  self.unstamped = true;
   publish(self);
+}
+
+/// The same for records with a stamp.
+RAVEL_INLINE void commit_stamped(Thread& self, std::size_t count) {
+  commit(self, count);
+  self.unstamped = false;
 }
 
 /// What is in memory, as a number.
@@ -166,7 +178,13 @@ void record_stamped(Thread& self, std::uint64_t head, std::uint64_t target, std:
   const Stamping now(self);
   to[0] = {head, target};
   to[1] = {now.stamp(), value};
-  commit(self, 2);
+  commit_stamped(self, 2);
+}
+
+void tell(Thread& self) {
+  self.untold = false;
+  record_control(self, Control::Time, self.time);
+  tell_order(self);
 }
 
 // A cell's word becomes two records for each run of bytes; eight bytes have at most four.
@@ -250,7 +268,7 @@ void announce_block(Thread& self, std::uintptr_t address) {
                std::uint64_t{Record::kWidthInExtra} << Record::kWidthAt,
            begin};
   to[1] = {now.stamp(), bytes};
-  commit(self, 2);
+  commit_stamped(self, 2);
 }
 
 }  // namespace
@@ -270,8 +288,8 @@ void record_sync(Thread& self, const SyncEvent& event) {
   record_calls(self);
   const bool valued = event.has_value && recorder.values;
   record_stamped(self,
-                 record_head(event.kind, event.order, event.width, true, ordinal(self),
-                             event.pc == 0 ? 0 : code_of(event.pc)) |
+                 record_head(event.kind, event.hides ? MemoryOrder::Relaxed : event.order, event.width, true,
+                             ordinal(self), event.pc == 0 ? 0 : code_of(event.pc)) |
                      (valued ? kHasValue : 0),
                  event.target, valued ? event.value : event.width);
   order_after(self, event);
@@ -282,6 +300,20 @@ void record_sync(Thread& self, const SyncEvent& event) {
     record_control(self, Control::Ordinal, 0);
     self.ordinal_base = 0;
   }
+}
+
+void pass_sync(Thread& self, const SyncEvent& event) {
+  if (!releases(event.order)) return;
+  const Inside inside(self);
+  if (self.unstamped) record_switch(self);  // who comes after this comes after its records in the stream, too
+  order_after(self, event);
+  advance_time(self);
+  self.accesses = self.cursor;
+  self.untold = true;
+}
+
+void record_after(Thread& self, std::uint32_t thread, std::uint64_t time, MemoryOrder order) {
+  record_stamped(self, record_head(EventKind::After, order, 0, true, 0, 0) | kHasValue, thread, time);
 }
 
 void record_switch(Thread& self) {
@@ -306,6 +338,7 @@ void record_access(Thread& self, EventKind kind, std::uintptr_t address, std::ui
   if (wide) to[1] = {0, bytes};
   if (extends) {
     self.cursor += sizeof(Record);
+    self.unstamped = true;
     return publish(self);
   }
   if (!valued) return commit(self, records);
@@ -318,6 +351,7 @@ void record_access(Thread& self, EventKind kind, std::uintptr_t address, std::ui
   to[1] = {};
   self.cursor += records * sizeof(Record);
   self.accesses = self.cursor;
+  self.unstamped = true;
   self.written_value = &to[1].body;
   self.written_address = address;
   self.written_bytes = bytes;
@@ -342,7 +376,7 @@ bool record_remembered(Thread& self, std::uintptr_t cell_address, const Remember
   std::size_t records = 0;
   for (std::size_t i = 0; i < count; ++i)
     records += put_remembered(to + records, cell_address, accesses[i], now.stamp());
-  commit(self, records);
+  commit_stamped(self, records);
   return true;
 }
 

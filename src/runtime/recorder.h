@@ -31,11 +31,16 @@ struct SyncEvent {
   std::uint64_t value = 0;  ///< if Recorder::values and has_value
   bool has_value = false;
   bool alone = false;  ///< nobody else can use the same atomic variable meanwhile
+  bool hides = false;  ///< who comes after it tells so: if it is recorded, it seems to order nothing
 };
 
 /// An event with its place in the order of all synchronization. If it is one of kTimeSteps, the thread's
 /// local time goes on.
 void record_sync(Thread& self, const SyncEvent& event);
+/// What an event that hides (order.h) leaves for others, without a record.
+void pass_sync(Thread& self, const SyncEvent& event);
+/// The thread comes after another one's local time; relaxed: what follows its next acquire fence does.
+void record_after(Thread& self, std::uint32_t thread, std::uint64_t time, MemoryOrder order);
 /// In a controlled run: another thread goes on, and what it records comes after all that this one has.
 void record_switch(Thread& self);
 /// An event of this thread that only its own order matters for.

@@ -68,6 +68,7 @@ void forget_locks(std::size_t bucket, std::uintptr_t address, std::size_t bytes)
     if (lock->address - address >= bytes) continue;
     for (SyncLock::Section& section : lock->sections) section = {};
     clear(lock->clocks, 1 + SyncLock::kSections);
+    lock->is_partial = lock->is_shared = false;
   }
 }
 
@@ -80,7 +81,7 @@ void forget_variables(std::size_t bucket, std::uintptr_t address, std::size_t by
       AtomicVariable& variable = word->variables[i];
       if (word->address + i >= address + bytes || word->address + i + variable.width <= address) continue;
       __atomic_store_n(&variable.width, 0, __ATOMIC_RELEASE);
-      variable.is_unknown = false;
+      variable.is_unknown = variable.is_partial = variable.told = variable.untold = false;
       clear(variable.clocks, 1);
     }
   }

@@ -40,6 +40,8 @@ struct SyncLock {
   SyncLock* next_in_page;  ///< in pages with the same hash
   Clocks* clocks;          ///< C, and H of each section; null: none yet
   std::uint32_t latest;    ///< of the sections
+  bool is_partial;         ///< who acquires it may know more than the clocks say,
+  bool is_shared;          ///< or who acquires it exclusively: readers have released it
   Section sections[kSections];
 
   ClockTime* certain() { return clocks->at(0); }
@@ -53,6 +55,9 @@ struct AtomicVariable {
   Clocks* clocks;      ///< one; null: none yet
   std::uint8_t width;  ///< 0: there is no such variable
   bool is_unknown;     ///< more than the clock says may have been released
+  bool is_partial;     ///< who has released something may have known more than the clock says
+  bool told;           ///< the stream has some of what was released,
+  bool untold;         ///< and lacks some: who acquires it says so
 
   Clocks* now() const { return __atomic_load_n(&clocks, __ATOMIC_ACQUIRE); }
 };

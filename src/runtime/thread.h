@@ -68,6 +68,8 @@ struct Thread {
   std::uint32_t children;       ///< threads it has started
   std::uint32_t quiet;          ///< > 0: its hooks are switched off
   std::uint32_t ignoring_sync;  ///< > 0: its synchronization is not recorded
+  bool unstamped;               ///< it has records since its last stamp
+  bool untold;                  ///< the stream does not know its time, or all that it comes after
   std::uint32_t inside;         ///< > 0: in the runtime, where signals must wait
   std::uint64_t pending_signals;
   std::uint32_t blocks;      ///< pieces of memory it got so far: addresses may mean other variables

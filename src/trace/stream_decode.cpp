@@ -75,6 +75,7 @@ RecordDecoder::Decoded RecordDecoder::decode(std::span<const Record> records, Th
   const Record* const begin = records.data();
   const Record* const end = begin + records.size();
   const Record* at = begin;
+  if (times_.size() < tables_.threads.size()) times_.resize(tables_.threads.size(), 1);
   const auto decoded = [&](std::string_view wrong) {
     return Decoded{static_cast<std::size_t>(at - begin), wrong};
   };
@@ -102,6 +103,7 @@ Event* RecordDecoder::decode_quick(const Record*& at, const Record* end, const T
   const auto ordinal_base = static_cast<std::uint32_t>(context.ordinal_base);
   const std::uint64_t owner = std::uint64_t{context.thread.value} << 32;
   const std::uint64_t stack = std::uint64_t{context.stack.value} << 32;
+  std::uint64_t& own_time = times_[context.thread.index()];
   std::uint64_t position = events_;
   Event* to = space.data();
   Event* const space_end = to + space.size();
@@ -119,11 +121,13 @@ Event* RecordDecoder::decode_quick(const Record*& at, const Record* end, const T
       if (record.has_value()) break;
       store_words(to, first | owner, body, 0, ++position, place(record.place()).value | width << 32,
                   (ordinal_base + record.ordinal()) | stack);
+      own_time += kTimeSteps.bits >> record.kind() & 1;
     } else {
       if (!is_retro(kind) || !record.extra()) break;
       const std::uint64_t owner_and_time = from[1].body;  // RecordExtra::value
       const KnownSite* const known = site(head);
       if (owner_and_time >> kRetroThreadAt >= threads || known == nullptr) break;
+      if ((owner_and_time & kRetroTimeMask) > times_[owner_and_time >> kRetroThreadAt]) break;
       store_words(to, first | 1U << 16 | owner_and_time >> kRetroThreadAt << 32, body,
                   owner_and_time & kRetroTimeMask, ++position,
                   known->place.value | (width + std::uint64_t{8} * record.ordinal()) << 32,
@@ -139,12 +143,13 @@ Event* RecordDecoder::decode_quick(const Record*& at, const Record* end, const T
 
 std::string_view RecordDecoder::decode_any(const Record& record, const RecordExtra& extra,
                                            ThreadContext& context, EventSink& sink) {
-  if (record.kind() >= static_cast<unsigned>(Control::Ordinal)) return control(record, context);
+  if (record.kind() >= static_cast<unsigned>(Control::Ordinal)) return control(record, context, sink);
   if (record.kind() >= kEventKindCount) return "a record of an unknown kind";
 
   Event event;
   event.kind = static_cast<EventKind>(record.kind());
-  if (kResolverKinds.has(event.kind)) return "a record of a kind that no program has";
+  if (kResolverKinds.has(event.kind) || event.kind == EventKind::Elapse)
+    return "a record of a kind that no program has";
   event.order = record.order();
   if (event.order > MemoryOrder::SeqCst) return "a record with an unknown memory order";
   event.thread = context.thread;
@@ -160,6 +165,14 @@ std::string_view RecordDecoder::decode_any(const Record& record, const RecordExt
     event.place = place(record.place());
   }
   if (const auto wrong = check_target(event); !wrong.empty()) return wrong;
+  if (is_retro(event.kind))
+    if (const auto wrong = reach(event.thread.value, event.value, sink); !wrong.empty()) return wrong;
+  if (event.kind == EventKind::After) {
+    if (!event.has_value || event.value == 0) return "a record that lacks its time";
+    // That time has ended.
+    if (const auto wrong = reach(event.target, event.value + 1, sink); !wrong.empty()) return wrong;
+  }
+  if (kTimeSteps.has(event.kind)) ++times_[event.thread.index()];
 
   const unsigned code = record.width_code();
   std::uint64_t width = code;
@@ -177,7 +190,23 @@ std::string_view RecordDecoder::decode_any(const Record& record, const RecordExt
   return {};
 }
 
-std::string_view RecordDecoder::control(const Record& record, ThreadContext& context) {
+/// A thread's synchronization may have no records.
+std::string_view RecordDecoder::reach(std::uint64_t thread, std::uint64_t time, EventSink& sink) {
+  constexpr std::uint64_t kMaxTime = std::numeric_limits<std::uint32_t>::max() / 4;
+  if (time <= times_[thread]) return {};
+  if (time > kMaxTime) return "a local time that no thread reaches";
+  Event& event = sink.add();
+  event = {};
+  event.kind = EventKind::Elapse;
+  event.thread = ThreadId(static_cast<std::uint32_t>(thread));
+  event.has_value = true;
+  event.value = time - times_[thread];
+  event.position = ++events_;
+  times_[thread] = time;
+  return {};
+}
+
+std::string_view RecordDecoder::control(const Record& record, ThreadContext& context, EventSink& sink) {
   constexpr std::uint64_t kMaxCode = std::numeric_limits<std::uint32_t>::max();
   switch (static_cast<Control>(record.kind())) {
     case Control::Ordinal:
@@ -194,6 +223,8 @@ std::string_view RecordDecoder::control(const Record& record, ThreadContext& con
       return {};
     case Control::Switch:
       return {};
+    case Control::Time:
+      return reach(context.thread.value, record.body, sink);
   }
   return "a record of an unknown kind";
 }

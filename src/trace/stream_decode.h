@@ -75,14 +75,19 @@ class RecordDecoder {
 
   std::uint64_t events() const { return events_; }  ///< so far
   /// Positions start again; ids stay what they were.
-  void rewind() { events_ = 0; }
+  void rewind() {
+    events_ = 0;
+    times_.clear();
+  }
 
  private:
   Event* decode_quick(const Record*& at, const Record* end, const ThreadContext& context,
                       std::span<Event> space);
+  /// The thread's local time is this by now, at least.
+  std::string_view reach(std::uint64_t thread, std::uint64_t time, EventSink& sink);
   std::string_view decode_any(const Record& record, const RecordExtra& extra, ThreadContext& context,
                               EventSink& sink);
-  std::string_view control(const Record& record, ThreadContext& context);
+  std::string_view control(const Record& record, ThreadContext& context, EventSink& sink);
   std::string_view retro(const Record& record, const RecordExtra& extra, Event& event);
   std::string_view check_target(const Event& event) const;
   PlaceId find_place(std::uint32_t unit);
@@ -137,6 +142,7 @@ class RecordDecoder {
   std::vector<PlaceId> ones_of_several_;                      ///< by PlaceId; invalid: not needed yet
   boost::unordered_flat_map<std::uint64_t, StackId> stacks_;  ///< by parent and call
   std::vector<KnownGroup> groups_;                            ///< by number
+  std::vector<std::uint64_t> times_;                          ///< by thread: its local time so far
   std::uint64_t events_ = 0;
 };
 

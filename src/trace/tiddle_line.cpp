@@ -144,13 +144,14 @@ std::string_view usage(EventKind kind) {
     case TargetSpace::Barrier:
       return "THREAD BARRIER";
     case TargetSpace::Thread:
-      return "THREAD THREAD";
+      return kind == EventKind::After ? "THREAD THREAD [relaxed] TIME" : "THREAD THREAD";
     case TargetSpace::Unit:
       return "THREAD [LABEL]";
     case TargetSpace::Range:
       if (kind == EventKind::ObjectBegin) return "THREAD 0xADDRESS SIZE [CLASS]";
       return kind == EventKind::ObjectEnd ? "THREAD 0xADDRESS SIZE [VALUE]" : "THREAD 0xADDRESS SIZE";
     case TargetSpace::None:
+      if (kind == EventKind::Elapse) return "THREAD STEPS";
       return kind == EventKind::Fence ? "THREAD ORDER" : "THREAD";
   }
   CHECK(false, "unknown target space");
@@ -248,6 +249,20 @@ Result<void> parse_target(Operands& operands, TiddleOperation& operation) {
   CHECK(false, "unknown target space");
 }
 
+/// How many steps, or up to when.
+Result<void> parse_told_order(Operands& operands, TiddleOperation& operation) {
+  std::string_view word = operands.take();
+  if (operation.kind == EventKind::After && word == order_name(MemoryOrder::Relaxed)) {
+    operation.order = MemoryOrder::Relaxed;
+    word = operands.take();
+  }
+  if (word.empty()) return {};  // the caller sees that an operand is missing
+  const auto number = parse_number<std::uint32_t>(word, 10);
+  if (!number || *number == 0) return fail(quoted(word) + " is not a 32-bit number above 0");
+  operation.value = *number;
+  return {};
+}
+
 /// Memory order, value, class: what may follow the target.
 Result<void> parse_rest(Operands& operands, TiddleOperation& operation) {
   const EventKind kind = operation.kind;
@@ -269,6 +284,7 @@ Result<void> parse_rest(Operands& operands, TiddleOperation& operation) {
     if (!operands.empty()) operation.object_class = operands.take();
     return {};
   }
+  if (kToldOrder.has(kind)) return parse_told_order(operands, operation);
   const bool optional_value = kPlainAccesses.has(kind) || is_atomic(kind) || kind == EventKind::ObjectEnd;
   if (!optional_value && !kRetroAccesses.has(kind)) return {};
   if (is_atomic(kind)) operation.order = MemoryOrder::SeqCst;

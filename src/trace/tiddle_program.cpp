@@ -168,6 +168,8 @@ std::string Emitter::operation(const ProgramStep& step) {
     case EventKind::ObjectEnd:
     case EventKind::RetroRead:
     case EventKind::RetroWrite:
+    case EventKind::Elapse:
+    case EventKind::After:
     case EventKind::Split:
     case EventKind::Retire:
       break;

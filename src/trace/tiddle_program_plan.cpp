@@ -63,7 +63,7 @@ bool is_legal(EventKind kind, MemoryOrder order) {
 Result<void> Planner::check_kinds() const {
   for (const Event& event : events_) {
     if (target_space(event.kind) == TargetSpace::Range || kRetroAccesses.has(event.kind) ||
-        kVariableLifetime.has(event.kind))
+        kToldOrder.has(event.kind) || kVariableLifetime.has(event.kind))
       return fail_at(event, fmt::format("a program cannot repeat the operation {}", kind_name(event.kind)));
     if (is_atomic(event.kind) && !is_legal(event.kind, event.order))
       return fail_at(event, fmt::format("C++ has no {} with memory order {}", operation_text(event.kind),

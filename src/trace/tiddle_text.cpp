@@ -79,7 +79,10 @@ Result<std::string> target_text(const Event& event, const Tables& tables, Thread
   CHECK(false, "unknown target space");
 }
 
-bool can_have_value(EventKind kind) { return is_access(kind) || kind == EventKind::ObjectEnd; }
+bool can_have_value(EventKind kind) {
+  return is_access(kind) || kToldOrder.has(kind) || kind == EventKind::ObjectEnd;
+}
+bool must_have_value(EventKind kind) { return (kRetroAccesses | kToldOrder).has(kind); }
 
 }  // namespace
 
@@ -107,12 +110,14 @@ Result<std::string> tiddle_text(const Event& event, const Tables& tables, Thread
   const bool has_order = is_atomic(event.kind) || event.kind == EventKind::Fence;
   if (has_order && (event.order != MemoryOrder::SeqCst || event.kind == EventKind::Fence))
     text += event.order == MemoryOrder::None ? " none" : fmt::format(" {}", order_name(event.order));
-  if (event.is_late_atomic()) text += fmt::format(" {}", order_name(event.order));
+  const bool late =
+      event.is_late_atomic() || (event.kind == EventKind::After && event.order == MemoryOrder::Relaxed);
+  if (late) text += fmt::format(" {}", order_name(event.order));
   const bool tried = is_acquire(event.kind) && !event.would_wait();
   if (tried) text += fmt::format(" {}", kTriedWord);
-  if (!has_order && !tried && !event.is_late_atomic() && event.order != MemoryOrder::None) ++losses.orders;
+  if (!has_order && !tried && !late && event.order != MemoryOrder::None) ++losses.orders;
 
-  if (kRetroAccesses.has(event.kind) && !event.has_value)
+  if (must_have_value(event.kind) && !event.has_value)
     return fail(fmt::format("event {} is reported late but has no time", event.position));
   if (!event.has_value) return text;
   if (event.kind == EventKind::ObjectBegin) {

@@ -44,8 +44,9 @@ bool share_memory(const Event& a, const Event& b) {
 Result<Oracle> Oracle::explore(const SmallTrace& trace, std::size_t max_states) {
   if (trace.events.size() > kMaxEvents)
     return fail(fmt::format("{} events are too many to enumerate their reorderings", trace.events.size()));
-  if (std::ranges::any_of(trace.events, [](const Event& event) { return kRetroAccesses.has(event.kind); }))
-    return fail("the trace has accesses reported late: their reorderings are unknown");
+  if (std::ranges::any_of(trace.events,
+                          [](const Event& event) { return (kRetroAccesses | kToldOrder).has(event.kind); }))
+    return fail("the trace has something that was reported late: its reorderings are unknown");
   Oracle oracle(trace);
   oracle.derive_rules(trace);
   oracle.derive_cells();

@@ -47,7 +47,7 @@ class Replay {
   /// The rule that running event `i` now would break.
   std::optional<ReorderingRule> broken_rule(std::size_t i, Reads reads_rule) const {
     const Event& event = original_.events[i];
-    if (kRetroAccesses.has(event.kind)) return ReorderingRule::LateAccess;
+    if ((kRetroAccesses | kToldOrder).has(event.kind)) return ReorderingRule::LateAccess;
     if (done_[i] || next_of(event.thread) != i) return ReorderingRule::ProgramOrder;
     if (!all_done(listed(forks_of_, event.thread))) return ReorderingRule::BeforeFork;
     if (event.kind == EventKind::Join &&

@@ -295,6 +295,8 @@ bool can_be_held(EventKind kind) {
     case EventKind::ThreadStart:
     case EventKind::ThreadExit:
     case EventKind::Block:
+    case EventKind::Elapse:
+    case EventKind::After:
     case EventKind::Split:
     case EventKind::Retire:
       return false;

@@ -4,6 +4,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace ravel {
@@ -29,7 +30,8 @@ class Filter {
         keep(event, event.position);
       else
         access(event);
-      if (kTimeSteps.has(event.kind) && !dropped_) ++steps_[event.thread];
+      if (steps_on_ || (kTimeSteps.has(event.kind) && !dropped_)) ++steps_[event.thread];
+      steps_on_ = false;
     }
     return std::move(out_);
   }
@@ -40,12 +42,31 @@ class Filter {
 
   std::uint64_t now(const Event& event) { return 1 + steps_[event.thread]; }
 
+  /// Local time goes on after the event at hand, though it is dropped.
+  void step() { steps_on_ = true; }
+
   void keep(const Event& event, std::uint64_t original) {
-    Event kept = event;
-    kept.position = out_.trace.events.size() + 1;
-    out_.trace.events.push_back(kept);
-    out_.original.push_back(original);
+    const bool late = kRetroAccesses.has(event.kind);
+    reach(event.thread, late ? event.value : 1 + steps_[event.thread], original);
+    if (!late) tell_order(event.thread, original);
+    put(event, original);
+    if (kTimeSteps.has(event.kind)) ++told_steps_[event.thread];
   }
+  /// The thread comes after all that the other one did up to a local time.
+  void put_after(ThreadId thread, ThreadId other, std::uint64_t time, MemoryOrder order,
+                 std::uint64_t original) {
+    reach(other, time + 1, original);
+    Event after;
+    after.kind = EventKind::After;
+    after.thread = thread;
+    after.target = other.value;
+    after.order = order;
+    after.has_value = true;
+    after.value = time;
+    put(after, original);
+  }
+  /// Called before an event of the thread is put into the trace.
+  virtual void tell_order(ThreadId /*thread*/, std::uint64_t /*original*/) {}
 
   void drop(std::uint64_t stands_for) {
     out_.stands_for.back() = stands_for;
@@ -53,7 +74,27 @@ class Filter {
     dropped_ = true;
   }
 
+  /// The trace knows that the thread's local time is at least this.
+  void reach(ThreadId thread, std::uint64_t time, std::uint64_t original) {
+    std::uint64_t& told = told_steps_[thread];
+    if (1 + told >= time) return;
+    Event elapse;
+    elapse.kind = EventKind::Elapse;
+    elapse.thread = thread;
+    elapse.has_value = true;
+    elapse.value = time - 1 - told;
+    put(elapse, original);
+    told = time - 1;
+  }
+
  private:
+  void put(const Event& event, std::uint64_t original) {
+    Event kept = event;
+    kept.position = out_.trace.events.size() + 1;
+    out_.trace.events.push_back(kept);
+    out_.original.push_back(original);
+  }
+
   /// Variables whose accesses do not all have the same extent are left alone.
   bool has_other_extent(const Event& event) const {
     return std::ranges::any_of(whole_.events, [&](const Event& other) {
@@ -64,8 +105,10 @@ class Filter {
 
   const SmallTrace& whole_;
   Filtered out_;
-  bool dropped_ = false;  ///< the event at hand
+  bool dropped_ = false;   ///< the event at hand
+  bool steps_on_ = false;  ///< it is a step of local time all the same
   std::map<ThreadId, std::uint64_t> steps_;
+  std::map<ThreadId, std::uint64_t> told_steps_;  ///< as the trace says
 };
 
 /// By thread: its accesses up to this local time.
@@ -79,6 +122,14 @@ class Clock {
   void join(const Clock& other) {
     for (const auto& [thread, time] : other.times_) times_[thread] = std::max(times_[thread], time);
   }
+  /// What `other` has that this has not.
+  Clock beyond(const Clock& other) const {
+    Clock rest;
+    for (const auto& [thread, time] : other.times_)
+      if (time > (*this)[thread]) rest.set(thread, time);
+    return rest;
+  }
+  const std::map<ThreadId, std::uint64_t>& times() const { return times_; }
   /// What a thread did itself is covered.
   bool covers(const Clock& other, ThreadId self) const {
     return std::ranges::all_of(other.times_, [&](const auto& entry) {
@@ -104,6 +155,9 @@ class OwnerFilter final : public Filter {
     std::map<std::uint64_t, std::uint64_t> held;  ///< exclusive locks, with the first local time inside
     int sections = 0;                             ///< locks of any kind that it holds
     std::optional<Clock> fence;                   ///< H at its last release fence
+    Clock untold;                                 ///< what it has acquired that the trace does not say
+    Clock pending;                                ///< what an acquire fence would acquire of that kind
+    bool partial = false;                         ///< it knows more than H
     std::map<std::uint64_t, Slot> atomics;        ///< by address: the last access that its cell was told of
   };
   struct Section {
@@ -111,8 +165,21 @@ class OwnerFilter final : public Filter {
     std::uint64_t first = 0, last = 0;  ///< local times inside
     Clock H;                            ///< at the release
   };
+  /// What an acquiring load of a variable is ordered after, which may be the thread's own doings.
+  struct Released {
+    Clock clock;
+    bool told = false;     ///< the trace has some of it,
+    bool untold = false;   ///< and lacks some
+    bool partial = false;  ///< it is more than the clock says
+
+    bool is_known(const Thread& self, ThreadId thread) const {
+      return self.C.covers(clock, untold ? ThreadId() : thread);
+    }
+  };
   struct Lock {
     Clock H, C;
+    bool partial = false;          ///< who acquires it knows more than H
+    bool shared = false;           ///< readers have released it
     std::deque<Section> sections;  ///< the last ones
   };
   struct Cell {
@@ -242,9 +309,16 @@ class OwnerFilter final : public Filter {
 
   void atomic(const Event& event, Cell& cell) {
     Thread& self = threads_[event.thread];
+    Released& released = released_[event.target];
     const bool writes = event.kind != EventKind::AtomicLoad;
+    const bool stores = event.kind == EventKind::AtomicStore;
     const bool releasing = writes && (releases(event.order) || self.fence);
-    bool kept = releasing || self.sections > 0;
+    const bool hides = self.sections == 0 && (!writes || (!self.partial && !self.fence)) &&
+                       (stores || (!released.told && !released.partial));
+    const bool knows = stores || released.is_known(self, event.thread);
+    const bool silent = hides && !knows;
+    if (silent) acquire(event, self, released);
+    bool kept = (releasing && !hides) || self.sections > 0;
     const Slot mine = slot_of(event);
     const auto last = self.atomics.find(event.target);
     const bool repeated = last != self.atomics.end() && last->second.access.value == mine.access.value &&
@@ -253,15 +327,49 @@ class OwnerFilter final : public Filter {
       self.atomics[event.target] = mine;
       kept = enter_atomic(event, mine, cell, kept);
     }
+    if (hides && releasing) return release_hidden(event, released, kept);
     // What a load would synchronize with must be known; a store must not end what others may.
-    const Clock& released = released_[event.target];
-    const bool known = event.kind == EventKind::AtomicStore ? Clock().covers(released, ThreadId())
-                                                            : self.C.covers(released, event.thread);
-    if (!kept && known) return drop(0);
+    const bool ends = stores && !Clock().covers(released.clock, ThreadId());
+    if (!kept && !ends && (knows || silent)) return drop(0);
+    if (!silent && !stores) acquire(event, self, released);
     keep(event, event.position);
-    if (event.kind != EventKind::AtomicStore && acquires(event.order)) edge(self, released);
-    if (event.kind == EventKind::AtomicStore) released_.erase(event.target);
-    if (releasing) released_[event.target].join(releases(event.order) ? published(event) : *self.fence);
+    if (stores) released = {};
+    if (!releasing) return;
+    released.clock.join(releases(event.order) ? published(event) : *self.fence);
+    released.told = true;
+    released.partial |= self.partial;
+  }
+
+  /// What a load synchronizes with, or will, at an acquire fence.
+  void acquire(const Event& event, Thread& self, const Released& released) {
+    if (!acquires(event.order)) {
+      if (released.untold) self.pending.join(self.C.beyond(released.clock));
+      return;
+    }
+    if (released.untold) self.untold.join(self.C.beyond(released.clock));
+    if (!released.is_known(self, event.thread)) self.partial |= released.partial;
+    edge(self, released.clock);
+  }
+
+  /// Who acquires it will tell. If the access itself is kept, it synchronizes with nobody.
+  void release_hidden(const Event& event, Released& released, bool kept) {
+    if (kept || (event.kind == EventKind::AtomicStore && released.told)) {
+      Event relaxed = event;
+      relaxed.order = MemoryOrder::Relaxed;
+      keep(relaxed, event.position);
+    } else {
+      drop(0);
+      step();
+    }
+    if (event.kind == EventKind::AtomicStore) released = {};
+    released.clock.join(published(event));
+    released.untold = true;
+  }
+
+  void tell_order(ThreadId thread, std::uint64_t original) override {
+    const Clock untold = std::exchange(threads_[thread].untold, {});
+    for (const auto& [other, time] : untold.times())
+      put_after(thread, other, time, MemoryOrder::None, original);
   }
 
   /// Whether it is kept because of the accesses before it.
@@ -325,6 +433,7 @@ class OwnerFilter final : public Filter {
       case EventKind::AcquireShared: {
         ++self.sections;
         const Lock& lock = locks_[event.target];
+        self.partial |= lock.partial || (lock.shared && event.kind == EventKind::Acquire);
         self.H.join(lock.H);
         self.C.join(lock.C);
         if (event.kind == EventKind::Acquire) self.held[event.target] = now(event) + 1;
@@ -333,20 +442,40 @@ class OwnerFilter final : public Filter {
       case EventKind::Release:
       case EventKind::ReleaseShared:
         if (self.sections > 0) --self.sections;
-        if (event.kind == EventKind::Release) release(event, self);
+        if (event.kind == EventKind::Release)
+          release(event, self);
+        else
+          locks_[event.target].shared = true;
         break;
       case EventKind::Fence:
+        if (acquires(event.order)) {
+          self.partial = true;
+          const Clock pending = self.C.beyond(std::exchange(self.pending, {}));
+          for (const auto& [other, time] : pending.times())
+            put_after(event.thread, other, time, MemoryOrder::Relaxed, event.position);
+        }
         if (releases(event.order)) self.fence = published(event);
         break;
       case EventKind::Fork:
         edge(threads_[event.other_thread()], published(event));
+        threads_[event.other_thread()].partial |= self.partial;
         break;
       case EventKind::Join: {
         Event end;
         end.thread = event.other_thread();
+        reach(end.thread, now(end), event.position);  // as its exit does, if there is one
+        tell_order(end.thread, event.position);
         edge(self, published(end));
+        self.partial |= threads_[end.thread].partial;
         break;
       }
+      case EventKind::BarrierEnter:
+      case EventKind::BarrierExit:
+      case EventKind::WaitEnd:
+      case EventKind::Notify:
+      case EventKind::NotifyAll:
+        self.partial = true;
+        break;
       case EventKind::Alloc:
       case EventKind::Free:
         block(event, self);
@@ -359,8 +488,9 @@ class OwnerFilter final : public Filter {
 
   void release(const Event& event, Thread& self) {
     const auto acquired = self.held.find(event.target);
-    if (acquired == self.held.end()) return;
     Lock& lock = locks_[event.target];
+    lock.partial |= self.partial || acquired == self.held.end();
+    if (acquired == self.held.end()) return;
     const Clock& H = published(event);
     lock.H.join(H);
     lock.C.join(self.C);
@@ -383,10 +513,10 @@ class OwnerFilter final : public Filter {
   }
 
   std::map<ThreadId, Thread> threads_;
-  std::map<std::uint64_t, Lock> locks_;      ///< by address
-  std::map<std::uint64_t, Clock> released_;  ///< by address: what an acquiring load is ordered after
-  std::map<std::uint64_t, Cell> cells_;      ///< by address
-  bool told_atomic_ = false;                 ///< some atomic access was told
+  std::map<std::uint64_t, Lock> locks_;         ///< by address
+  std::map<std::uint64_t, Released> released_;  ///< by address
+  std::map<std::uint64_t, Cell> cells_;         ///< by address
+  bool told_atomic_ = false;                    ///< some atomic access was told
 };
 
 class SegmentFilter final : public Filter {

@@ -51,8 +51,9 @@ struct Filtered {
 ///
 /// Two slots more are for atomic accesses, which clash with plain ones in the same way, and two marks for
 /// atomic reads and writes that are in no slot. An atomic access of t
-///   - is certain to be kept if it releases, or t has done a release fence and it writes, or t holds a lock.
-///     Then all slots are told, and those of atomic accesses become a mark of a write;
+///   - is certain to be kept if t holds a lock, or if it releases, or t has done a release fence and it
+///     writes, unless it hides (below). Then all slots are told, and those of atomic accesses become a mark
+///     of a write;
 ///   - so it is if it clashes with plain accesses that C_t does not cover, or with a mark of plain ones;
 ///   - else it leaves its own slot, in the place of those of atomic accesses that C_t covers. (At one local
 ///     time one such read, or write, of t is enough.) The older of three is told and becomes a mark;
@@ -61,6 +62,24 @@ struct Filtered {
 /// As long as no atomic access was told, those of other threads that it would clash with if both were plain,
 /// and that C_t does not cover, are told; if all are already, it is kept. So cp and wcp learn that there are
 /// unordered ones. A plain write of what has slots or marks of atomic accesses is kept.
+///
+/// Synchronization of atomic accesses may stay untold, because H hands it on. t hides it if it holds no lock;
+/// if it writes, t must have done no release fence, and not be partial: H_t is all that happens before. t is
+/// partial after barriers, waits and notifies, acquire fences, an exclusive acquire of a lock that readers
+/// have released, and as soon as it learns of a partial thread's doings by fork, join, a lock or an atomic
+/// variable. So a variable knows whether the trace has all of its releases, some, or none, and whether one
+/// was of a partial thread.
+///   - A store that hides makes all of the variable's releases untold; if the trace had some, it is kept.
+///     Loads and read-modify-writes hide only if the trace has none of them, and no partial thread's. If such
+///     a write is kept, for whatever reason, it is a relaxed one in the trace. If it is dropped, it is a step
+///     of local time all the same.
+///   - Who acquires a variable with untold releases remembers what C_t did not cover, its own doings
+///   included,
+///     before the access comes to its cell if it hides. A relaxed access remembers it apart.
+///   - Before an event of t the trace has, for what t remembers, an After each, and t forgets it; before an
+///     acquire fence for what it remembers apart, with relaxed order. Before an event of t, a late access of
+///     t and an After about t it has an Elapse if the local time of t, then and there, is more than its
+///     events say. When t is joined, all this is told, too.
 ///
 /// A free tells the slots that clash with a write and are not certain; memory that is allocated or freed is
 /// new.

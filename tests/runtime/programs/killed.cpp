@@ -39,10 +39,10 @@ void work(int number, Progress* progress) {
     {
       const std::lock_guard lock(worker.mutex);
       ++worker.guarded;
+      worker.counter.fetch_add(1);  // outside of the lock it would have no record
+      say(progress->counted);
     }
     say(progress->locked);
-    worker.counter.fetch_add(1);
-    say(progress->counted);
     if (worker.guarded % 16 == 0) {
       const std::lock_guard lock(common);
       ++shared;

@@ -1,5 +1,8 @@
 // The edges of happens-before, kind by kind, and which accesses clash.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <string_view>
 
 #include "analysis/resolver.h"
 #include "analysis/sync_clocks.h"
@@ -108,6 +111,23 @@ TEST(SyncClocks, Figure82) {
   EXPECT_EQ(clock(two), Times(2, 2));
   step(EventKind::Release, two);
   EXPECT_EQ(clock(two), Times(2, 3));
+}
+
+TEST(Hb, AWriteRacesWithEachLateReadThatItIsNotOrderedAfter) {
+  const auto races = [](std::string_view rest) {
+    return detect(fmt::format("rrd 2 x 1\nrrd 1 x 1\nrrd 2 x 1\n{}", rest), "hb").size();
+  };
+  EXPECT_EQ(races("rd 3 x\n"), 0U);
+  EXPECT_EQ(races("wr 3 x\n"), 2U);
+  EXPECT_EQ(races("st 3 x\n"), 2U);
+  EXPECT_EQ(races("wr 1 x\n"), 1U);
+  EXPECT_EQ(races("wr 2 x\n"), 1U);
+  EXPECT_EQ(races("acq 1 l\nrel 1 l\nacq 3 l\nwr 3 x\n"), 1U);
+  EXPECT_EQ(races("acq 2 l\nrel 2 l\nacq 3 l\nwr 3 x\n"), 1U);
+  EXPECT_EQ(races("join 3 1\njoin 3 2\nwr 3 x\n"), 0U);
+  EXPECT_EQ(races("fork 1 4\nrrd 1 x 2\nwr 4 x\n"), 2U);
+  EXPECT_EQ(races("rrd 3 x 1\nwr 4 x\n"), 3U);
+  EXPECT_EQ(races("rwr 3 x 1\nrd 4 x\n"), 1U);
 }
 
 TEST(Shb, ReadOfARacyWriteOrdersWhatFollows) {

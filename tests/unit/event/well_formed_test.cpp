@@ -100,6 +100,22 @@ TEST(WellFormed, NothingAfterTheEnd) {
   EXPECT_EQ(kept_count(Builder().add(Fork, 0, 1).add(Join, 0, 1).add(RetroRead, 1)), 3u);
 }
 
+TEST(WellFormed, TimeIsLimited) {
+  const auto elapse = [](std::uint64_t first, std::uint64_t second) {
+    Builder trace;
+    std::vector<Event> batch = trace.add(Elapse, 0).add(Elapse, 0).events();
+    batch[0].value = first;
+    batch[1].value = second;
+    WellFormed rules;
+    const auto violation = rules.filter(batch, false);
+    return violation ? violation->event.position : 0;
+  };
+  EXPECT_EQ(elapse(1, 1 << 29), 0u);
+  EXPECT_EQ(elapse(0, 1), 1u);
+  EXPECT_EQ(elapse(1 << 29, (1 << 29) + 1), 2u);
+  EXPECT_EQ(elapse(1, UINT64_MAX), 2u);
+}
+
 TEST(WellFormed, UnitsNest) {
   expect_broken(Builder().add(UnitEnd, 0, 5), TraceRule::UnitMismatch, 1);
   expect_broken(Builder().add(UnitBegin, 0, 5).add(UnitEnd, 1, 5), TraceRule::UnitMismatch, 2);

@@ -72,6 +72,11 @@ class RandomTrace {
 
   void add_value(Event& event) {
     const bool optional = is_access(event.kind) || event.kind == EventKind::ObjectEnd;
+    if (kToldOrder.has(event.kind)) {
+      event.has_value = true;
+      event.value = *rc::gen::inRange<std::uint32_t>(1, std::numeric_limits<std::uint32_t>::max());
+      if (event.kind == EventKind::After && *rc::gen::arbitrary<bool>()) event.order = MemoryOrder::Relaxed;
+    }
     if (kRetroAccesses.has(event.kind) || (optional && *rc::gen::arbitrary<bool>())) {
       event.has_value = true;
       event.value = *rc::gen::arbitrary<std::uint64_t>();

@@ -119,6 +119,13 @@ TEST_F(StreamDamageTest, RecordsThatNoProgramWritesAreRefused) {
   EXPECT_THAT(error_of(kind(EventKind::RetroRead) | kExtra, 8, {0, std::uint64_t{9} << 40}),
               HasSubstr("unknown thread"));
   EXPECT_THAT(error_of(static_cast<std::uint64_t>(Control::Call), std::uint64_t{1} << 32), HasSubstr("code"));
+  EXPECT_THAT(error_of(static_cast<std::uint64_t>(Control::Time), std::uint64_t{1} << 32),
+              HasSubstr("no thread reaches"));
+  EXPECT_THAT(error_of(kind(EventKind::RetroRead) | kExtra, 8, {0, std::uint64_t{1} << 39}),
+              HasSubstr("no thread reaches"));
+  EXPECT_THAT(error_of(kind(EventKind::Elapse), 1), HasSubstr("no program has"));
+  EXPECT_THAT(error_of(kind(EventKind::After), 0), HasSubstr("lacks its time"));
+  EXPECT_THAT(error_of(kind(EventKind::After), 9), HasSubstr("unknown thread"));
 }
 
 TEST_F(StreamTest, SitesThatNoProgramHasAreDamage) {

@@ -145,14 +145,40 @@ TEST_F(StreamTest, LateAccessesSayWhoseAndHowManyWords) {
   a.stamp({.kind = EventKind::RetroRead, .body = 2, .width = 4, .value = first_child_at_time_9});
   const Outcome outcome = read_whole();
   ASSERT_EQ(outcome.error, "");
-  ASSERT_EQ(outcome.events.size(), 2U);
-  EXPECT_EQ(outcome.events[0].width, 32U);
-  EXPECT_EQ(outcome.events[1].width, 4U);
-  for (const Event& event : outcome.events) {
+  ASSERT_EQ(outcome.events.size(), 3U);
+  EXPECT_EQ(outcome.events[0].kind, EventKind::Elapse);  // the child itself has not said that it is so late
+  EXPECT_EQ(outcome.events[0].value, 8U);
+  EXPECT_EQ(outcome.events[1].width, 32U);
+  EXPECT_EQ(outcome.events[2].width, 4U);
+  for (const Event& event : std::span(outcome.events).subspan(1)) {
     EXPECT_EQ(event.thread, ThreadId(std::size_t{1}));
     EXPECT_EQ(event.value, 9U);
     EXPECT_EQ(event.ordinal, 0U);
   }
+}
+
+// Local time goes on by events, and by what records say of it; whoever says it first.
+TEST_F(StreamTest, TimeElapsesOnce) {
+  StreamThreadWriter& a = writer_.add_thread();
+  StreamThreadWriter& b = writer_.add_thread();
+  b.stamp({.kind = EventKind::Release, .body = 8});  // at time 1
+  a.stamp({.kind = EventKind::After, .body = 1, .has_value = true, .value = 4});
+  a.stamp(
+      {.kind = EventKind::After, .body = 1, .order = MemoryOrder::Relaxed, .has_value = true, .value = 3});
+  b.control(stream::Control::Time, 7);
+  b.stamp({.kind = EventKind::Acquire, .body = 8});  // at time 7
+  b.control(stream::Control::Time, 8);
+  b.stamp({.kind = EventKind::Release, .body = 8});
+  const Outcome outcome = read_whole();
+  ASSERT_EQ(outcome.error, "");
+  std::vector<std::tuple<EventKind, std::uint32_t, std::uint64_t>> events;
+  for (const Event& event : outcome.events) events.emplace_back(event.kind, event.thread.value, event.value);
+  using enum EventKind;
+  EXPECT_THAT(events, ElementsAre(std::tuple(Release, 1, 0), std::tuple(Elapse, 1, 3),
+                                  std::tuple(After, 0, 4), std::tuple(After, 0, 3), std::tuple(Elapse, 1, 2),
+                                  std::tuple(Acquire, 1, 0), std::tuple(Release, 1, 0)));
+  EXPECT_EQ(outcome.events[2].other_thread(), ThreadId(std::size_t{1}));
+  EXPECT_EQ(outcome.events[3].order, MemoryOrder::Relaxed);
 }
 
 TEST_F(StreamTest, HugeBlocksAreSplitNotClamped) {

@@ -84,6 +84,9 @@ TEST_F(Tiddle, ReadsEveryOperationOfTheLanguage) {
                                         "free 0 0x7f0010 64",
                                         "rrd 1 x 3",
                                         "rwr 1 x 4",
+                                        "elapse 1 3",
+                                        "after 0 1 7",
+                                        "after 0 1 relaxed 6",
                                         "exit 1",
                                         "join 0 1"};
   std::string text;
@@ -165,6 +168,9 @@ TEST_F(Tiddle, SaysWhatIsWrong) {
   EXPECT_EQ(error("exit 0 a b c d e f\n"), "t.tid:1: wrong number of operands; expected: exit THREAD");
   EXPECT_EQ(error("rrd 0 x\n"),
             "t.tid:1: wrong number of operands; expected: rrd THREAD VARIABLE [ORDER] TIME");
+  EXPECT_EQ(error("after 0 1 relaxed\n"),
+            "t.tid:1: wrong number of operands; expected: after THREAD THREAD [relaxed] TIME");
+  EXPECT_EQ(error("elapse 0 0\n"), "t.tid:1: '0' is not a 32-bit number above 0");
   EXPECT_EQ(error("rd main x\n"), "t.tid:1: 'main' is not a thread number");
   EXPECT_EQ(error("fork 0 -1\n"), "t.tid:1: '-1' is not a thread number");
   EXPECT_EQ(error("rd 99999999999999999999 x\n"), "t.tid:1: '99999999999999999999' is not a thread number");

@@ -75,7 +75,7 @@ TEST(GeneratorTest, MakesEveryKindTheShapeAllows) {
   constexpr KindMask kNeverMade =
       KindMask::of(EventKind::Call, EventKind::Return, EventKind::ObjectBegin, EventKind::ObjectEnd,
                    EventKind::ThreadStart, EventKind::ThreadExit, EventKind::Block) |
-      kRetroAccesses | kVariableLifetime;
+      kRetroAccesses | kToldOrder | kVariableLifetime;
   for (int kind = 0; kind < kEventKindCount; ++kind)
     EXPECT_NE(kinds.contains(EventKind(kind)), kNeverMade.has(EventKind(kind))) << kind_name(EventKind(kind));
 }
