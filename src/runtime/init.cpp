@@ -133,7 +133,7 @@ void after_fork_in_child() {
   forget_own_thread_id();
   if (!recorder.recording) return;
   hot_thread = nullptr;  // what is done here is not the program's doing
-  free_atomic_turns();
+  forget_atomic_turns();
   free_module_lock();
   free_openmp_locks();
   recorder.recording = false;

@@ -48,6 +48,18 @@ struct Owner {
   const Owner* previous;  ///< null: none
 };
 
+/// What the owners of an entry held at their latest times: of the locks of a time that they held exclusively,
+/// the outermost and the innermost one. Others look there while the owner goes on.
+struct HeldLog {
+  struct Entry {
+    ClockTime time;  ///< 0: it is being changed
+    const SyncLock* outermost;
+    const SyncLock* innermost;
+  };
+  static constexpr std::size_t kTimes = 4096;
+  Entry at[kTimes];  ///< a time's is where it modulo kTimes says
+};
+
 /// Which entries of clocks are whose.
 struct Entries {
   SpinLock giving;
@@ -55,6 +67,7 @@ struct Entries {
   std::uint32_t free[kMaxClocks] = {};
   ClockTime free_since[kMaxClocks] = {};  ///< the last time of their last owners
   const Owner* owners[kMaxClocks] = {};   ///< the last ones
+  HeldLog* held[kMaxClocks] = {};         ///< null: none yet
   std::uint32_t free_count = 0;
 };
 constinit Entries given;
@@ -81,10 +94,11 @@ void copy(ClockTime* to, const ClockTime* from, std::uint32_t entries) {
 
 /// All that a variable's clock says from now on. Those who look at it have it in their caches: what stays as
 /// it is is not stored.
-void replace(Clocks& clocks, const ClockTime* from, std::uint32_t entries) {
-  for (std::uint32_t i = 0; i < clocks.room; ++i) {
+void replace(AtomicVariable& variable, const ClockTime* from, std::uint32_t entries) {
+  const AtomicVariable::Clock clock = variable.clock();
+  for (std::uint32_t i = 0; i < clock.room; ++i) {
     const ClockTime time = i < entries ? from[i] : 0;
-    if (clocks.times[i] != time) __atomic_store_n(&clocks.times[i], time, __ATOMIC_RELAXED);
+    if (clock.times[i] != time) __atomic_store_n(&clock.times[i], time, __ATOMIC_RELAXED);
   }
 }
 
@@ -161,19 +175,47 @@ void release_shared(Thread& self, std::uintptr_t address) {
     __atomic_store_n(&lock->is_shared, true, __ATOMIC_RELAXED);
 }
 
+/// The thread's next local time, in sections of locks, begins.
+RAVEL_NOINLINE void log_held(Thread& self) {
+  const ThreadOrder& order = self.order;
+  if (order.clock == kNoClock) return;
+  HeldLog*& log = given.held[order.clock];
+  if (log == nullptr)
+    __atomic_store_n(&log, static_cast<HeldLog*>(take_sync_memory(sizeof(HeldLog))), __ATOMIC_RELEASE);
+  if (log == nullptr) return;
+  const ClockTime time = now(self) + 1;
+  HeldLog::Entry& entry = log->at[time % HeldLog::kTimes];
+  __atomic_store_n(&entry.time, 0, __ATOMIC_RELEASE);
+  __atomic_store_n(&entry.outermost, order.held[0].lock, __ATOMIC_RELEASE);
+  __atomic_store_n(&entry.innermost, order.held[order.held_count - 1].lock, __ATOMIC_RELEASE);
+  __atomic_store_n(&entry.time, time, __ATOMIC_RELEASE);
+}
+
+/// Whether the owner of an entry is known to have held the lock exclusively at that time.
+bool has_held(std::uint32_t clock, ClockTime time, const SyncLock* lock) {
+  const HeldLog* const log = __atomic_load_n(&given.held[clock], __ATOMIC_ACQUIRE);
+  if (log == nullptr) return false;
+  const HeldLog::Entry& entry = log->at[time % HeldLog::kTimes];
+  if (__atomic_load_n(&entry.time, __ATOMIC_ACQUIRE) != time) return false;
+  const bool held = __atomic_load_n(&entry.outermost, __ATOMIC_ACQUIRE) == lock ||
+                    __atomic_load_n(&entry.innermost, __ATOMIC_ACQUIRE) == lock;
+  return held && __atomic_load_n(&entry.time, __ATOMIC_RELAXED) == time;
+}
+
 /// What a clock says that is not certain for the thread. Its own entry counts only if `own`.
 template <typename Do>
-void each_news(const Thread& self, const Clocks* clocks, bool own, Do act) {
-  for (std::uint32_t i = 0; clocks != nullptr && i < clocks->room; ++i) {
-    const ClockTime time = __atomic_load_n(&clocks->times[i], __ATOMIC_RELAXED);
+void each_news(const Thread& self, AtomicVariable& variable, bool own, Do act) {
+  const AtomicVariable::Clock clock = variable.clock();
+  for (std::uint32_t i = 0; i < clock.room; ++i) {
+    const ClockTime time = __atomic_load_n(&clock.times[i], __ATOMIC_RELAXED);
     if (time > self.order.C[i] && (own || i != self.order.clock)) act(i, time);
   }
 }
 
 /// The stream lacks some of a variable's releases: the thread will tell. `acquiring`: not only if it does an
 /// acquire fence.
-void remember_untold(Thread& self, const AtomicVariable& variable, bool acquiring) {
-  each_news(self, variable.clocks, true, [&](std::uint32_t i, ClockTime time) {
+void remember_untold(Thread& self, AtomicVariable& variable, bool acquiring) {
+  each_news(self, variable, true, [&](std::uint32_t i, ClockTime time) {
     ClockTime& remembered = acquiring ? self.order.untold[i] : self.order.pending[i];
     if (remembered < time) remembered = time;
     if (!acquiring) return;
@@ -201,14 +243,14 @@ bool crosses_words(const SyncEvent& event) { return (event.target & 7) + event.w
 void atomic_before(Thread& self, const SyncEvent& event) {
   if (event.kind == EventKind::AtomicStore) return;
   const Using lock(event.target, event.alone, false);
-  each_variable(event.target, event.width, [&](const AtomicVariable& variable, bool) {
-    if (variable.clocks == nullptr) return;
+  each_variable(event.target, event.width, [&](AtomicVariable& variable, bool) {
     const bool acquiring = acquires(event.order);
     if (variable.untold) remember_untold(self, variable, acquiring);
     if (!acquiring) return;
     if (variable.is_partial)
-      each_news(self, variable.clocks, false, [&](std::uint32_t, ClockTime) { self.order.partial = true; });
-    certain_edge(self, variable.clocks->times, variable.clocks->room);
+      each_news(self, variable, false, [&](std::uint32_t, ClockTime) { self.order.partial = true; });
+    const AtomicVariable::Clock clock = variable.clock();
+    certain_edge(self, clock.times, clock.room);
   });
 }
 
@@ -238,7 +280,7 @@ void atomic_after(Thread& self, const SyncEvent& event) {
     // What stays as it is is not stored: others have it in their caches, too.
     const bool is_unknown = !same || (!stores && variable.is_unknown);
     if (variable.is_unknown != is_unknown) variable.is_unknown = is_unknown;
-    if (stores && variable.clocks != nullptr && !(same && releasing)) replace(*variable.clocks, nullptr, 0);
+    if (stores && !(same && releasing)) replace(variable, nullptr, 0);
   });
   if (!releasing) return;
   if (mine == nullptr && !crosses_words(event)) {
@@ -246,8 +288,7 @@ void atomic_after(Thread& self, const SyncEvent& event) {
     if (mine != nullptr) set_telling(*mine, self, event, releasing);
   }
   const std::uint32_t count = entries();
-  Clocks* const clocks = mine != nullptr ? make_clocks(mine->clocks, 1, count) : nullptr;
-  if (clocks == nullptr) {
+  if (mine == nullptr || !mine->make_room(count)) {
     __atomic_store_n(&is_incomplete, true, __ATOMIC_RELAXED);
     if (event.hides) {  // nobody would ever learn of it
       recorder.stream.stop(stream::Stop::NoSpace);
@@ -255,13 +296,12 @@ void atomic_after(Thread& self, const SyncEvent& event) {
     }
     return;
   }
-  if (mine->clocks != clocks) __atomic_store_n(&mine->clocks, clocks, __ATOMIC_RELEASE);
   if (self.order.clock == kNoClock || mine->width != event.width) mine->is_unknown = true;
   const ClockTime* const released = releases(event.order) ? clock_now(self) : self.order.fence;
   if (stores)
-    replace(*clocks, released, count);
+    replace(*mine, released, count);
   else
-    join(clocks->times, released, count);
+    join(mine->clock().times, released, count);
 }
 
 /// An entry that nobody else needs: a new one, or that of a thread that has ended before all of `H`.
@@ -290,6 +330,30 @@ void join_thread(Thread& self, std::uint32_t slot) {
   const Locked lock(given.giving);
   given.free_since[ended->clock] = ended->H[ended->clock];
   given.free[given.free_count++] = ended->clock;
+}
+
+/// What an event leaves for others.
+void leave_order(Thread& self, const SyncEvent& event) {
+  switch (event.kind) {
+    case EventKind::Release:
+    case EventKind::ReleaseShared:
+      if (self.order.sections > 0) --self.order.sections;
+      if (event.kind == EventKind::Release)
+        release(self, event.target);
+      else
+        release_shared(self, event.target);
+      return;
+    case EventKind::Fence:
+      if (!releases(event.order)) return;
+      copy(self.order.fence, clock_now(self), kMaxClocks);
+      self.order.fenced = true;
+      return;
+    case EventKind::AtomicStore:
+    case EventKind::AtomicRmw:
+      return atomic_after(self, event);
+    default:
+      return;
+  }
 }
 
 }  // namespace
@@ -331,11 +395,11 @@ void end_order(const Thread& self) {
 bool knows_releases(const Thread& self, std::uintptr_t address, std::uint32_t width) {
   if (__atomic_load_n(&is_incomplete, __ATOMIC_RELAXED)) return false;
   bool known = true;
-  each_variable(address, width, [&](const AtomicVariable& variable, bool same) {
+  each_variable(address, width, [&](AtomicVariable& variable, bool same) {
     known = known && same && !__atomic_load_n(&variable.is_unknown, __ATOMIC_RELAXED);
     if (!known) return;
     const bool own = __atomic_load_n(&variable.untold, __ATOMIC_RELAXED);
-    each_news(self, variable.now(), own, [&](std::uint32_t, ClockTime) { known = false; });
+    each_news(self, variable, own, [&](std::uint32_t, ClockTime) { known = false; });
   });
   return known;
 }
@@ -354,10 +418,10 @@ Hiding hiding_of(std::uintptr_t address, std::uint32_t width, EventKind kind) {
 
 bool has_releases(std::uintptr_t address, std::uint32_t width) {
   bool any = is_incomplete;
-  each_variable(address, width, [&](const AtomicVariable& variable, bool same) {
+  each_variable(address, width, [&](AtomicVariable& variable, bool same) {
     any |= !same || variable.is_unknown;
-    Clocks* const clocks = variable.clocks;
-    for (std::uint32_t i = 0; clocks != nullptr && i < clocks->room; ++i) any |= clocks->times[i] != 0;
+    const AtomicVariable::Clock clock = variable.clock();
+    for (std::uint32_t i = 0; i < clock.room; ++i) any |= clock.times[i] != 0;
   });
   return any;
 }
@@ -395,38 +459,26 @@ void order_before(Thread& self, const SyncEvent& event) {
 
 void order_after(Thread& self, const SyncEvent& event) {
   if (!is_kept()) return;
-  switch (event.kind) {
-    case EventKind::Release:
-    case EventKind::ReleaseShared:
-      if (self.order.sections > 0) --self.order.sections;
-      if (event.kind == EventKind::Release)
-        release(self, event.target);
-      else
-        release_shared(self, event.target);
-      return;
-    case EventKind::Fence:
-      if (!releases(event.order)) return;
-      copy(self.order.fence, clock_now(self), kMaxClocks);
-      self.order.fenced = true;
-      return;
-    case EventKind::AtomicStore:
-    case EventKind::AtomicRmw:
-      return atomic_after(self, event);
-    default:
-      return;
-  }
+  leave_order(self, event);
+  if (self.order.held_count > 0 && kTimeSteps.has(event.kind)) log_held(self);
 }
 
 void order_clash(Thread& self, std::uint32_t clock, ClockTime time) {
   if (clock == kNoClock) return;
-  const ThreadOrder& order = self.order;
+  ThreadOrder& order = self.order;
   for (std::uint32_t i = 0; i < order.held_count; ++i) {
     SyncLock& lock = *order.held[i].lock;
+    bool is_known = false;
     for (std::uint32_t s = 0; s < SyncLock::kSections; ++s) {
       const SyncLock::Section& section = lock.sections[s];
-      if (section.clock == clock && section.first <= time && time <= section.last)
-        certain_edge(self, lock.of_section(s), lock.clocks->room);
+      if (section.clock != clock || section.first > time || time > section.last) continue;
+      certain_edge(self, lock.of_section(s), lock.clocks->room);
+      is_known = true;
     }
+    // The other section's end is after the access, and so after all that its thread has done before that.
+    if (is_known || !has_held(clock, time, &lock)) continue;
+    if (order.C[clock] < time) order.C[clock] = time;
+    if (order.H[clock] < time) order.H[clock] = time;
   }
 }
 

@@ -3,9 +3,6 @@
 namespace ravel::rt {
 namespace {
 
-constexpr std::size_t kTurns = 4096;
-constinit AtomicTurns turns[kTurns];
-
 constexpr std::size_t kBuckets = std::size_t{1} << 16;
 constexpr std::size_t kPageBuckets = std::size_t{1} << 14;
 constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
@@ -13,9 +10,8 @@ constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
 /// By hashes of addresses and of pages, in memory that is backed when it is touched.
 struct Tables {
   SyncLock* locks[kBuckets];
-  AtomicWord* words[kBuckets];
   SyncLock* locks_of_page[kPageBuckets];
-  AtomicWord* words_of_page[kPageBuckets];
+  AtomicVariable* variables_of_page[kPageBuckets];
 };
 constinit Tables* tables = nullptr;
 constinit char* memory = nullptr;
@@ -36,25 +32,10 @@ void* take(std::size_t bytes) {
   return memory + memory_used - bytes;
 }
 
-template <typename Object>
-Object* find(Object* const& bucket, std::uintptr_t address) {
-  Object* object = __atomic_load_n(&bucket, __ATOMIC_ACQUIRE);
-  while (object != nullptr && object->address != address) object = object->next;
-  return object;
-}
-
-/// The object of an address in a table, which is made if there is none; null: there is no memory for it.
-template <typename Object>
-Object* find_or_make(Object*& bucket, Object*& page, std::uintptr_t address) {
-  if (Object* const found = find(bucket, address); found != nullptr) return found;
-  auto* const made = static_cast<Object*>(take(sizeof(Object)));
-  if (made == nullptr) return nullptr;
-  made->address = address;
-  made->next = bucket;
-  made->next_in_page = page;
-  __atomic_store_n(&bucket, made, __ATOMIC_RELEASE);
-  __atomic_store_n(&page, made, __ATOMIC_RELEASE);
-  return made;
+SyncLock* find_lock(SyncLock* const& bucket, std::uintptr_t address) {
+  SyncLock* lock = __atomic_load_n(&bucket, __ATOMIC_ACQUIRE);
+  while (lock != nullptr && lock->address != address) lock = lock->next;
+  return lock;
 }
 
 void clear(Clocks* clocks, std::uint32_t count) {
@@ -73,21 +54,21 @@ void forget_locks(std::size_t bucket, std::uintptr_t address, std::size_t bytes)
 }
 
 void forget_variables(std::size_t bucket, std::uintptr_t address, std::size_t bytes) {
-  AtomicWord* word = __atomic_load_n(&tables->words_of_page[bucket], __ATOMIC_ACQUIRE);
-  for (; word != nullptr; word = word->next_in_page) {
-    if (word->address + 8 <= address || word->address >= address + bytes) continue;
-    const Locked lock(turns_of(word->address).lock);
-    for (std::uintptr_t i = 0; i < 8; ++i) {
-      AtomicVariable& variable = word->variables[i];
-      if (word->address + i >= address + bytes || word->address + i + variable.width <= address) continue;
-      __atomic_store_n(&variable.width, 0, __ATOMIC_RELEASE);
-      variable.is_unknown = variable.is_partial = variable.told = variable.untold = false;
-      clear(variable.clocks, 1);
-    }
+  AtomicVariable* variable = __atomic_load_n(&tables->variables_of_page[bucket], __ATOMIC_ACQUIRE);
+  for (; variable != nullptr; variable = variable->next_in_page) {
+    const std::uintptr_t begin = variable->address;
+    if (begin + variable->width <= address || begin >= address + bytes) continue;
+    const Locked lock(turns_of(begin).lock);
+    __atomic_store_n(&variable->width, 0, __ATOMIC_RELEASE);
+    variable->is_unknown = variable->is_partial = variable->told = variable->untold = false;
+    const AtomicVariable::Clock clock = variable->clock();
+    for (std::uint32_t i = 0; i < clock.room; ++i) clock.times[i] = 0;
   }
 }
 
 }  // namespace
+
+alignas(kPageBytes) constinit AtomicTurns atomic_turns[kTurns];
 
 Clocks* make_clocks(Clocks* old, std::uint32_t count, std::uint32_t entries) {
   if (old != nullptr && old->room >= entries) return old;
@@ -101,42 +82,56 @@ Clocks* make_clocks(Clocks* old, std::uint32_t count, std::uint32_t entries) {
   return made;
 }
 
-SyncLock* lock_at(std::uintptr_t address) {
-  SyncLock*& bucket = tables->locks[bucket_of(address)];
-  if (SyncLock* const found = find(bucket, address); found != nullptr) return found;
-  const Locked lock(making);
-  return find_or_make(bucket, tables->locks_of_page[page_bucket_of(address)], address);
+bool AtomicVariable::make_room(std::uint32_t entries) {
+  if (entries <= clock().room) return true;
+  Clocks* const made = make_clocks(larger, 1, entries);
+  if (made == nullptr) return false;
+  if (larger == nullptr)
+    for (std::uint32_t i = 0; i < kTimes; ++i) made->times[i] = times[i];
+  __atomic_store_n(&larger, made, __ATOMIC_RELEASE);
+  return true;
 }
 
-AtomicWord* word_at(std::uintptr_t address) {
-  address &= ~std::uintptr_t{7};
-  AtomicWord*& recent = turns_of(address).recent;
-  AtomicWord* word = __atomic_load_n(&recent, __ATOMIC_ACQUIRE);
-  if (word != nullptr && word->address == address) return word;
-  word = find(tables->words[bucket_of(address)], address);
-  if (word != nullptr) __atomic_store_n(&recent, word, __ATOMIC_RELEASE);
-  return word;
+SyncLock* lock_at(std::uintptr_t address) {
+  SyncLock*& bucket = tables->locks[bucket_of(address)];
+  if (SyncLock* const found = find_lock(bucket, address); found != nullptr) return found;
+  const Locked lock(making);
+  if (SyncLock* const found = find_lock(bucket, address); found != nullptr) return found;
+  auto* const made = static_cast<SyncLock*>(take(sizeof(SyncLock)));
+  if (made == nullptr) return nullptr;
+  SyncLock*& page = tables->locks_of_page[page_bucket_of(address)];
+  made->address = address;
+  made->next = bucket;
+  made->next_in_page = page;
+  __atomic_store_n(&bucket, made, __ATOMIC_RELEASE);
+  __atomic_store_n(&page, made, __ATOMIC_RELEASE);
+  return made;
 }
 
 AtomicVariable* make_variable(std::uintptr_t address, std::uint32_t width) {
-  const std::uintptr_t word_address = address & ~std::uintptr_t{7};
+  AtomicVariable& first = turns_of(address).first;
+  AtomicVariable* variable = &first;
+  while (variable != nullptr && variable->address != address && variable->address != 0)
+    variable = variable->next;
+  if (variable == nullptr) variable = static_cast<AtomicVariable*>(take_sync_memory(sizeof(AtomicVariable)));
+  if (variable == nullptr) return nullptr;
+  if (variable->width == 0)
+    __atomic_store_n(&variable->width, static_cast<std::uint8_t>(width), __ATOMIC_RELEASE);
+  if (variable->address == address) return variable;
+  __atomic_store_n(&variable->address, address, __ATOMIC_RELEASE);
+  if (variable != &first) {
+    variable->next = first.next;
+    __atomic_store_n(&first.next, variable, __ATOMIC_RELEASE);
+  }
   const Locked lock(making);
-  AtomicWord* const word = find_or_make(tables->words[bucket_of(word_address)],
-                                        tables->words_of_page[page_bucket_of(address)], word_address);
-  if (word == nullptr) return nullptr;
-  AtomicVariable& variable = word->variables[address & 7];
-  if (variable.width == 0)
-    __atomic_store_n(&variable.width, static_cast<std::uint8_t>(width), __ATOMIC_RELEASE);
-  __atomic_fetch_or(&word->begins, static_cast<std::uint8_t>(1U << (address & 7)), __ATOMIC_RELEASE);
-  return &variable;
+  AtomicVariable*& page = tables->variables_of_page[page_bucket_of(address)];
+  variable->next_in_page = page;
+  __atomic_store_n(&page, variable, __ATOMIC_RELEASE);
+  return variable;
 }
 
-AtomicTurns& turns_of(std::uintptr_t address) {
-  return turns[(address >> 3) * 0x9e37'79b9'7f4a'7c15ULL >> 52 & (kTurns - 1)];
-}
-
-void free_atomic_turns() {
-  for (AtomicTurns& at : turns) at = {};
+void forget_atomic_turns() {
+  forget_memory(reinterpret_cast<std::uintptr_t>(atomic_turns), sizeof atomic_turns);
 }
 
 void forget_order_of(std::uintptr_t address, std::size_t bytes) {
@@ -170,7 +165,6 @@ bool forget_sync_objects() {
     forget_memory(reinterpret_cast<std::uintptr_t>(tables), sizeof(Tables));
     forget_memory(reinterpret_cast<std::uintptr_t>(memory), memory_used);
   }
-  for (AtomicTurns& at : turns) at.recent = nullptr;
   memory_used = 0;
   making = {};
   return tables != nullptr && memory != nullptr;

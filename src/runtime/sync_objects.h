@@ -50,56 +50,41 @@ struct SyncLock {
 /// Null: there is no memory for it.
 SyncLock* lock_at(std::uintptr_t address);
 
-/// An atomic variable that was released: what who acquires it comes after.
+/// An atomic variable that was released: what who acquires it comes after. It is changed by who has its
+/// turns.
 struct AtomicVariable {
-  Clocks* clocks;      ///< one; null: none yet
-  std::uint8_t width;  ///< 0: there is no such variable
-  bool is_unknown;     ///< more than the clock says may have been released
-  bool is_partial;     ///< who has released something may have known more than the clock says
-  bool told;           ///< the stream has some of what was released,
-  bool untold;         ///< and lacks some: who acquires it says so
+  static constexpr std::uint32_t kTimes = 10;
 
-  Clocks* now() const { return __atomic_load_n(&clocks, __ATOMIC_ACQUIRE); }
-};
-/// Those that begin in eight bytes of memory. They are changed by who has their turns.
-struct AtomicWord {
-  std::uintptr_t address;
-  AtomicWord* next;          ///< with the same hash
-  AtomicWord* next_in_page;  ///< in pages with the same hash
-  std::uint8_t begins;       ///< a bit for each byte where a variable begins, or once did
-  AtomicVariable variables[8];
-};
-/// The one of an address; null: nobody has released anything there.
-AtomicWord* word_at(std::uintptr_t address);
-/// The variable that begins there; null: there is no memory for it.
-AtomicVariable* make_variable(std::uintptr_t address, std::uint32_t width);
+  std::uintptr_t address;  ///< 0: none yet
+  AtomicVariable* next;    ///< with the same turns
+  Clocks* larger;          ///< the clock, if it has more entries than `times`
+  std::uint8_t width;      ///< 0: there is no such variable any more
+  bool is_unknown;         ///< more than the clock says may have been released
+  bool is_partial;         ///< who has released something may have known more than the clock says
+  bool told;               ///< the stream has some of what was released,
+  bool untold;             ///< and lacks some: who acquires it says so
+  ClockTime times[kTimes];
+  AtomicVariable* next_in_page;  ///< in pages with the same hash
 
-/// Calls a function with each variable that shares bytes with one of this width at `address`, and whether it
-/// is that one.
-template <typename Do>
-RAVEL_INLINE void each_variable(std::uintptr_t address, std::uint32_t width, Do act) {
-  const std::uintptr_t end = address + width;
-  for (std::uintptr_t at = address & ~std::uintptr_t{7}; at < end; at += 8) {
-    AtomicWord* const word = word_at(at);
-    std::uint32_t left = word != nullptr ? __atomic_load_n(&word->begins, __ATOMIC_ACQUIRE) : 0;
-    if (end - at < 8) left &= (1U << (end - at)) - 1;
-    for (; left != 0; left &= left - 1) {
-      const auto i = static_cast<unsigned>(__builtin_ctz(left));
-      AtomicVariable& variable = word->variables[i];
-      const std::uint8_t known_width = __atomic_load_n(&variable.width, __ATOMIC_ACQUIRE);
-      if (known_width != 0 && at + i + known_width > address)
-        act(variable, at + i == address && known_width == width);
-    }
+  struct Clock {
+    ClockTime* times;
+    std::uint32_t room;
+  };
+  Clock clock() {
+    Clocks* const now = __atomic_load_n(&larger, __ATOMIC_ACQUIRE);
+    return now != nullptr ? Clock{now->times, now->room} : Clock{times, kTimes};
   }
-}
+  /// The clock with room for so many entries; false: there is no memory for it.
+  bool make_room(std::uint32_t entries);
+};
 
 /// Operations on an atomic variable, with their records, are done one after the other: under a lock that it
-/// shares with few others.
-struct alignas(64) AtomicTurns {
+/// shares with few others. Most that is known of the variable lies beside it, in the same cache line.
+struct alignas(128) AtomicTurns {
   SpinLock lock;
   /// Odd while somebody changes what acquires of one of the variables come after; 0: nobody ever has.
   std::uint32_t version = 0;
-  AtomicWord* recent = nullptr;  ///< the word with some of them that was last looked for
+  AtomicVariable first = {};  ///< of the variables
 
   std::uint32_t now() const { return __atomic_load_n(&version, __ATOMIC_ACQUIRE); }
   /// By who has the lock, before the variable has its new value, and afterwards.
@@ -109,9 +94,37 @@ struct alignas(64) AtomicTurns {
   }
   void end_change() { __atomic_store_n(&version, version + 1, __ATOMIC_RELEASE); }
 };
-AtomicTurns& turns_of(std::uintptr_t address);
-/// In a forked child: whatever atomic operation other threads were at, they are not there.
-void free_atomic_turns();
+static_assert(sizeof(AtomicTurns) == 128);
+inline constexpr std::size_t kTurns = 8192;
+extern AtomicTurns atomic_turns[kTurns];
+
+RAVEL_INLINE AtomicTurns& turns_of(std::uintptr_t address) {
+  const std::uintptr_t word = address >> 3;  // words side by side have theirs side by side
+  return atomic_turns[(word ^ word >> 13 ^ word >> 26) % kTurns];
+}
+/// In a forked child: whatever atomic operation other threads were at, they are not there; nor is what they
+/// have released.
+void forget_atomic_turns();
+
+/// The variable that begins there, by who has its turns; null: there is no memory for it.
+AtomicVariable* make_variable(std::uintptr_t address, std::uint32_t width);
+
+/// Calls a function with each variable that shares bytes with one of this width at `address`, and whether it
+/// is that one.
+template <typename Do>
+RAVEL_INLINE void each_variable(std::uintptr_t address, std::uint32_t width, Do act) {
+  const std::uintptr_t end = address + width;
+  for (std::uintptr_t word = address & ~std::uintptr_t{7}; word < end; word += 8) {
+    AtomicVariable* variable = &turns_of(word).first;
+    for (; variable != nullptr; variable = __atomic_load_n(&variable->next, __ATOMIC_ACQUIRE)) {
+      const std::uintptr_t begin = __atomic_load_n(&variable->address, __ATOMIC_ACQUIRE);
+      if ((begin ^ word) >= 8) continue;
+      const std::uint8_t known_width = __atomic_load_n(&variable->width, __ATOMIC_ACQUIRE);
+      if (known_width != 0 && begin < end && begin + known_width > address)
+        act(*variable, begin == address && known_width == width);
+    }
+  }
+}
 
 /// The memory is given back or used anew: what synchronized there is gone.
 void forget_order_of(std::uintptr_t address, std::size_t bytes);

@@ -181,6 +181,7 @@ class OwnerFilter final : public Filter {
     bool partial = false;          ///< who acquires it knows more than H
     bool shared = false;           ///< readers have released it
     std::deque<Section> sections;  ///< the last ones
+    std::vector<Section> older;    ///< of these H is not used
   };
   struct Cell {
     std::optional<Slot> write;
@@ -270,12 +271,17 @@ class OwnerFilter final : public Filter {
 
   /// Sections with clashing accesses are ordered.
   void order_sections(Thread& self, const Event& clash) {
-    for (const auto& [lock, since] : self.held)
+    const auto has = [&](const Section& section) {
+      return section.thread == clash.thread && section.first <= clash.value && clash.value <= section.last;
+    };
+    for (const auto& [lock, since] : self.held) {
       for (const Section& section : locks_[lock].sections)
-        if (section.thread == clash.thread && section.first <= clash.value && clash.value <= section.last) {
-          self.H.join(section.H);
-          self.C.join(section.H);
-        }
+        if (has(section)) edge(self, section.H);
+      if (!std::ranges::any_of(locks_[lock].older, has)) continue;
+      Clock until;
+      until.set(clash.thread, clash.value);
+      edge(self, until);
+    }
   }
 
   static void remember_write(Cell& cell, const Slot& mine) {
@@ -495,7 +501,10 @@ class OwnerFilter final : public Filter {
     lock.H.join(H);
     lock.C.join(self.C);
     lock.sections.push_back({event.thread, acquired->second, now(event), H});
-    if (lock.sections.size() > kSections) lock.sections.pop_front();
+    if (lock.sections.size() > kSections) {
+      lock.older.push_back(lock.sections.front());
+      lock.sections.pop_front();
+    }
     self.held.erase(acquired);
   }
 

@@ -30,6 +30,7 @@ struct Filtered {
 ///        All these edges join H to it but those of locks: an acquire joins the C of the releases. So they
 ///        do in CausalClocks.
 /// A lock remembers its last four exclusive sections: the thread, its local times inside, and H at the end.
+/// Of older ones the threads remember which locks they held at which local time.
 ///
 /// The cell of a variable has a slot for its last write and slots for up to three reads of different threads
 /// since; a slot knows the access, and whether the trace has it (it is told). It has two marks: since the
@@ -42,7 +43,8 @@ struct Filtered {
 ///     does not cover are told, if they are not, as retroactive accesses. If there are some, or a mark that
 ///     it clashes with, the access is kept; else it is dropped. A read is dropped, too, if t has a read slot:
 ///     what it clashes with was there when that was made. A kept one adds to C_t the H of each section,
-///     of a lock that t holds exclusively, in which one of those was;
+///     of a lock that t holds exclusively, in which one of those was; of an older section, its thread's time
+///     of that access;
 ///   - if it reads, takes the place of t's read slot and of those that C_t covers. The oldest of four reads
 ///     is told and becomes a mark; but if threads have come back to the variable after other readers several
 ///     times since the last write, there is room for the reads of all of them, and none is replaced by

@@ -53,6 +53,16 @@ TEST(OwnerFilter, DropsWhatClashingSectionsOrder) {
   EXPECT_THAT(left("wr 1 y\nacq 1 l\nwr 1 x\nrel 1 l\nacq 2 l\nwr 2 y\nrel 2 l\n"), ElementsAre(1, 6));
 }
 
+// Of the sections before the lock's last four it is known when they were, not what came before them.
+TEST(OwnerFilter, DropsWhatOlderClashingSectionsOrder) {
+  std::string later;
+  for (int i = 0; i < 4; ++i) later += "acq 1 l\nrel 1 l\n";
+  EXPECT_THAT(left("wr 1 y\nacq 1 l\nwr 1 x\nrel 1 l\n" + later + "acq 2 l\nwr 2 x\nwr 2 y\nrel 2 l\n"),
+              ElementsAre(3, 14));
+  EXPECT_THAT(left("acq 1 l\nwr 1 x\nrel 1 l\nwr 1 y\n" + later + "acq 2 l\nwr 2 x\nwr 2 y\nrel 2 l\n"),
+              ElementsAre(2, 14, 4, 15));
+}
+
 // Threads 2, 3 and 4 have a slot. That of thread 1 is gone, but its read is not: the others are joined.
 TEST(OwnerFilter, AReadWithoutASlotStillClashes) {
   const std::string trace =
