@@ -85,8 +85,16 @@ RAVEL_INLINE void publish(Thread& self) {
   self.chunk->used.store(static_cast<std::uint32_t>(used), std::memory_order_release);
 }
 
+/// The reader has had the chunk before. Its lines are fetched in time: locked instructions, such as that of
+/// an unlock, wait for all that was written.
+RAVEL_INLINE void fetch_ahead(Thread& self) {
+  constexpr std::size_t kAhead = 512;
+  asm volatile("prefetchw %0" ::"m"(self.cursor[kAhead]));
+}
+
 RAVEL_INLINE void commit(Thread& self, std::size_t count) {
   self.cursor += count * sizeof(Record);
+  fetch_ahead(self);
   self.accesses = self.cursor;
   self.unstamped = true;
   publish(self);

@@ -119,6 +119,7 @@ class StreamReader final : public TraceReader {
   }
 
   Result<void> look();
+  void rest();
   Result<void> add_threads();
   Result<void> wait_for(StreamThread& thread);
   Result<bool> look_at(StreamThread& thread, bool& stamping);
@@ -151,7 +152,7 @@ class StreamReader final : public TraceReader {
   bool complete_ = true;                  ///< nothing more will be written
   bool ended_ = false;
   microseconds sleep_ = kShortestSleep;
-  std::uint64_t before_sleep_ = 0;  ///< events that were given out before the last one
+  std::uint64_t before_look_ = 0;  ///< events that were given out before the last one
 };
 
 void StreamReader::detach() {
@@ -214,21 +215,26 @@ Result<void> StreamReader::wait_for(StreamThread& thread) {
   return {};
 }
 
-/// Finds out what can be given out now; if the last look found nothing, waits first.
+/// Sleeps until there should be much to give out. To look at what the program writes takes it from the
+/// program's processor for a moment: who looked all the time would slow it down.
+void StreamReader::rest() {
+  const std::uint64_t given = decoder_.events() - std::exchange(before_look_, decoder_.events());
+  if (given >= kManyEvents) {
+    sleep_ = std::max(sleep_ / 2, kShortestSleep);
+    if (!idle_) return;
+  } else {
+    sleep_ = std::min(sleep_ * 2, given > 0 ? kLongestBusySleep : kLongestSleep);
+  }
+  std::this_thread::sleep_for(sleep_);
+}
+
+/// Finds out what can be given out now; if the last look found little, waits first.
 Result<void> StreamReader::look() {
   if (!complete_ && idle_) {
     if (relieve()) return {};
-    if (program_is_over()) {
-      complete_ = true;
-    } else {
-      const std::uint64_t given = decoder_.events() - std::exchange(before_sleep_, decoder_.events());
-      std::this_thread::sleep_for(sleep_);
-      if (given >= kManyEvents)
-        sleep_ = std::max(sleep_ / 2, kShortestSleep);
-      else
-        sleep_ = std::min(sleep_ * 2, given > 0 ? kLongestBusySleep : kLongestSleep);
-    }
+    complete_ = program_is_over();
   }
+  if (!complete_) rest();
   // Threads that are new since the last look have no smaller stamps than the counter had then.
   const std::uint64_t stamps = file_.head().stamps.load(std::memory_order_seq_cst);
   facts_.refresh();
