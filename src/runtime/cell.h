@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "runtime/annex.h"
 #include "runtime/bias.h"
 #include "runtime/shadow.h"
 #include "runtime/shared_reads.h"
@@ -143,7 +144,7 @@ RAVEL_INLINE bool put_further(const Cell& cell, bool empty, std::uint64_t access
     const std::uint64_t old = empty ? 0 : __atomic_load_n(&slot, __ATOMIC_RELAXED);
     const bool outdone = is_outdone(old);
     if (!outdone && !are_alike(old, access)) continue;
-    __atomic_store_n(&slot, outdone ? access : merged(access, old), __ATOMIC_RELAXED);
+    __atomic_store_n(&slot, (outdone ? access : merged(access, old)) | (old & kAnnexed), __ATOMIC_RELAXED);
     if (empty) __atomic_store_n(&cell.further()[1], 0, __ATOMIC_RELAXED);
     return true;
   }
@@ -228,8 +229,8 @@ RAVEL_INLINE bool read_again(Thread& self, const Cell& cell, std::uint64_t bytes
     return false;
   const std::uint64_t further = __atomic_load_n(&cell.further()[0], __ATOMIC_RELAXED) |
                                 __atomic_load_n(&cell.further()[1], __ATOMIC_RELAXED);
-  const bool can =
-      (further & (kOfWrite | kAtomic)) == 0 && __atomic_load_n(&cell.write(), __ATOMIC_RELAXED) == write;
+  const bool can = (further & (kOfWrite | kAtomic | kAnnexed)) == 0 &&
+                   __atomic_load_n(&cell.write(), __ATOMIC_RELAXED) == write;
   if (can || region != Region::Own)
     __atomic_store_n(&cell.read(), can ? next | kFurther : read, __ATOMIC_RELEASE);
   return can;
@@ -246,7 +247,8 @@ RAVEL_INLINE bool read_further(Thread& self, const Cell& cell, std::uint64_t byt
     std::uint64_t& slot = cell.further()[i];
     std::uint64_t old = __atomic_load_n(&slot, __ATOMIC_RELAXED);
     // Who has read the bytes has been found to be ordered after the writes then.
-    if (incarnation_of(old) != self.incarnation || (old & (kOfWrite | kAtomic)) != 0 || !covers(old, bytes))
+    if (incarnation_of(old) != self.incarnation || (old & (kOfWrite | kAtomic | kAnnexed)) != 0 ||
+        !covers(old, bytes))
       continue;
     const std::uint64_t next = next_slot(self, old, bytes, where);
     if (next == 0 || left_by(next, old) != 0 ||

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "runtime/access.h"
+#include "runtime/annex.h"
 #include "runtime/bias.h"
 #include "runtime/intercept.h"
 #include "runtime/openmp.h"
@@ -103,7 +104,7 @@ void initialize() {
   recorder.filter = options.filter;
   sees_accesses = options.filter != FilterLevel::All;
   // Also without a filter: the hooks look at a cell before they ask.
-  if (!map_shadow() || !map_biases() || !map_shared_reads()) {
+  if (!map_shadow() || !map_annexes() || !map_biases() || !map_shared_reads()) {
     complain(
         "cannot reserve the address space that recording needs (a limit on virtual memory?); "
         "the program runs on without being recorded");

@@ -1,8 +1,11 @@
-// The long way of accesses (cell.h): a cell's four slots, taken out, changed with nobody in between, and put
+// The long way of accesses (cell.h): a cell's slots, taken out, changed with nobody in between, and put
 // back.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <span>
+#include <utility>
 
 #include "runtime/cell.h"
 #include "runtime/recorder.h"
@@ -17,6 +20,7 @@ class LockedCell {
   RAVEL_INLINE LockedCell(Thread& self, const Cell& cell, std::uintptr_t address, Region region,
                           Shared shared = Shared::End)
       : self_(self), cell_(cell), address_(address) {
+    further_[0] = further_[1] = 0;
     std::uint64_t word = __atomic_load_n(&cell.read(), __ATOMIC_RELAXED);
     while (region != Region::Own &&
            ((word & kLocked) != 0 || !__atomic_compare_exchange_n(&cell.read(), &word, word | kLocked, false,
@@ -29,22 +33,22 @@ class LockedCell {
     write_ = write & kSlotMask;
     flags_ = write & kInStream;
     if ((word & kFurther) != 0) {
-      for (int i = 0; i < 2; ++i) {  // the short ways leave what they outdo
-        const std::uint64_t slot = cell.further()[i];
-        further_[i] = without(slot, bytes_outdone(slot, word, write));
-      }
+      for (int i = 0; i < 2; ++i) further_[i] = not_outdone(cell.further()[i], write);
+      if ((cell.further()[0] & kAnnexed) != 0) [[unlikely]]
+        use_annex(write);
     }
     if (shared == Shared::End && is_shared()) [[unlikely]]
       end_sharing();
   }
   /// Nothing has changed.
-  void leave_alone() { __atomic_store_n(&cell_.read(), original_, __ATOMIC_RELEASE); }
+  void leave_alone() {
+    if (annex_ != nullptr) leave_annex(*annex_, address_);
+    __atomic_store_n(&cell_.read(), original_, __ATOMIC_RELEASE);
+  }
   RAVEL_INLINE void leave() {
     std::uint64_t read = read_;
-    if (((original_ & kFurther) | further_[0] | further_[1]) != 0) [[unlikely]] {
-      for (int i = 0; i < 2; ++i) change(cell_.further()[i], further_[i]);
-      if (has_bytes(further_[0]) || has_bytes(further_[1])) read |= kFurther;
-    }
+    if (((original_ & kFurther) | further_[0] | further_[1]) != 0 || annex_ != nullptr) [[unlikely]]
+      read |= put_further_back();
     std::uint64_t write = write_ | flags_;
     if (is_ordered()) {
       if (incarnation_of(read) == self_.incarnation) read |= kOrdered;
@@ -52,6 +56,8 @@ class LockedCell {
     }
     change(cell_.write(), write);
     __atomic_store_n(&cell_.read(), read, __ATOMIC_RELEASE);
+    if (annex_ != nullptr) [[unlikely]]
+      leave_annex(*annex_, address_);
   }
 
   bool marks_block() const { return incarnation_of(original_) == kBlockMark; }
@@ -68,11 +74,14 @@ class LockedCell {
     if (knows_writes && !is_atomic()) return false;
     return clash(write_, bytes) || (kKind == kWriteWord && clash(read_, bytes)) ||
            ((original_ & kFurther) != 0 &&
-            (further_clash<kKind>(further_[0], bytes) || further_clash<kKind>(further_[1], bytes)));
+            any_further([&](std::uint64_t slot) { return further_clash<kKind>(slot, bytes); }));
   }
   /// Whether there are atomic accesses; to these bytes: who reads what is written there plainly reads no
   /// atomic store, which the analyses have to know.
-  bool is_atomic() const { return ((read_ | write_ | further_[0] | further_[1]) & kAtomic) != 0; }
+  bool is_atomic() const {
+    return ((read_ | write_) & kAtomic) != 0 ||
+           any_further([](std::uint64_t slot) { return is_atomic_slot(slot); });
+  }
   bool has_atomics(std::uint64_t bytes) {
     bool found = false;
     each([&](std::uint64_t slot, bool) {
@@ -148,7 +157,7 @@ class LockedCell {
   RAVEL_INLINE void enter(std::uint64_t access) {
     const std::uint64_t bytes = access & kBytesMask;
     if ((original_ & kFurther) != 0) {
-      for (std::uint64_t& slot : further_)
+      for (std::uint64_t& slot : further())
         if (kKind == kWriteWord || ((slot & kOfWrite) == 0 && (slot & bytes) != 0 && is_certain(self_, slot)))
           slot = without(slot, bytes);
     }
@@ -179,11 +188,11 @@ class LockedCell {
   bool is_read_in_turns() const {
     if (!has_bytes(read_) || incarnation_of(read_) == self_.incarnation) return false;
     bool read_before = false;
-    for (const std::uint64_t slot : further_) {
-      if ((slot & (kOfWrite | kAtomic)) != 0) return false;
+    const bool others = any_further([&](std::uint64_t slot) {
       read_before |= has_bytes(slot) && incarnation_of(slot) == self_.incarnation;
-    }
-    return read_before && !is_atomic_slot(read_ | write_);
+      return (slot & (kOfWrite | kAtomic)) != 0;
+    });
+    return !others && read_before && !is_atomic_slot(read_ | write_);
   }
   /// The word is shared from now on. The thread was the last to read it, and has room in its table.
   void share() {
@@ -216,8 +225,7 @@ class LockedCell {
     const std::uint64_t word = read_;
     read_ = 0;
     each_reader(word, address_, [&](SharedRead& entry) { take_in(take_reads(entry)); });
-    for (int i = 0; i < 2; ++i) change(cell_.further()[i], further_[i]);
-    original_ = read_ | (has_bytes(further_[0]) || has_bytes(further_[1]) ? kFurther : 0);
+    original_ = read_ | put_further_back();
   }
 
   /// In runs that switch where memory is shared, all of it that several threads have used counts as known.
@@ -231,7 +239,7 @@ class LockedCell {
   /// Reads of a thread that has kept them itself, which are younger than what the further slots have of it.
   void take_in(std::uint64_t read) {
     if (!has_bytes(read)) return;
-    for (std::uint64_t& slot : further_)
+    for (std::uint64_t& slot : further())
       if ((slot & kOfWrite) == 0 && has_bytes(slot) && thread_of(slot) == thread_of(read))
         slot = without(slot, read & kBytesMask);
     if (has_bytes(read_))
@@ -264,9 +272,10 @@ class LockedCell {
     return incarnations[incarnation_of(slot)].time_base + epoch_of(slot);
   }
 
+  static constexpr std::size_t kMaxSlots = 4 + Annex::kSlots;
   struct Chosen {
-    std::uint64_t* slots[4];
-    bool writes[4];
+    std::uint64_t* slots[kMaxSlots];
+    bool writes[kMaxSlots];
     std::size_t count = 0;
   };
 
@@ -312,7 +321,7 @@ class LockedCell {
   }
 
   bool tell(const Chosen& chosen) {
-    Remembered untold[4];
+    Remembered untold[kMaxSlots];
     std::size_t count = 0;
     for (std::size_t i = 0; i < chosen.count; ++i)
       if (!is_told(*chosen.slots[i])) untold[count++] = {*chosen.slots[i] & kSlotMask, chosen.writes[i]};
@@ -326,13 +335,12 @@ class LockedCell {
   RAVEL_INLINE void each(Do act) {
     act(read_, false);
     act(write_, true);
-    act(further_[0], (further_[0] & kOfWrite) != 0);
-    act(further_[1], (further_[1] & kOfWrite) != 0);
+    for (std::uint64_t& slot : further()) act(slot, (slot & kOfWrite) != 0);
   }
 
   RAVEL_INLINE bool is_ordered() const {
     return !is_atomic() && !clash(read_, kBytesMask) && !clash(write_, kBytesMask) &&
-           !clash(further_[0], kBytesMask) && !clash(further_[1], kBytesMask);
+           !any_further([&](std::uint64_t slot) { return clash(slot, kBytesMask); });
   }
 
   RAVEL_INLINE bool clash(std::uint64_t slot, std::uint64_t bytes) const {
@@ -349,44 +357,98 @@ class LockedCell {
   RAVEL_INLINE void displace(std::uint64_t access) {
     if ((access & kOfWrite) == 0) {
       if (same_time(write_, access)) access = without(access, write_ & kBytesMask);
-      for (const std::uint64_t slot : further_)
+      for (const std::uint64_t slot : further())
         if ((slot & kOfWrite) != 0 && same_time(slot, access)) access = without(access, slot & kBytesMask);
       if (!has_bytes(access)) return;
     }
-    for (std::uint64_t& slot : further_) {
+    for (std::uint64_t& slot : further()) {
       if (has_bytes(slot) && !are_alike(slot, access)) continue;
       slot = has_bytes(slot) ? merged(access, slot) : access;
+      return;
+    }
+    if (annex_ == nullptr && (annex_ = try_annex(address_)) != nullptr) {
+      std::fill(further_ + 2, further_ + kMaxFurther, 0);
+      further_[2] = access;
       return;
     }
     evict(access);
   }
 
-  /// Of three slots, two of the same kind become one that is in the stream: if they are of one thread, at the
-  /// later time, so that who is ordered after that is ordered after both; else of nobody.
+  /// Of all further slots and one more, two of the same kind become one that is in the stream: if they are of
+  /// one thread, at the later time, so that who is ordered after that is ordered after both; else of nobody.
   RAVEL_NOINLINE void evict(std::uint64_t access) {
-    const std::uint64_t all[3] = {access, further_[0], further_[1]};
-    int best = -1, first = 0, second = 1;
-    for (const auto& [i, j] : {Pair{0, 1}, Pair{0, 2}, Pair{1, 2}}) {
-      if (((all[i] ^ all[j]) & kOfWrite) != 0) continue;
-      const int merit = 4 * (is_atomic_slot(all[i]) == is_atomic_slot(all[j])) +
-                        2 * (thread_of(all[i]) == thread_of(all[j])) + is_told(all[i]) + is_told(all[j]);
-      if (merit <= best) continue;
+    const std::span<std::uint64_t> slots = further();
+    int best = -1;
+    std::uint64_t *first = nullptr, *second = nullptr;
+    const auto consider = [&](std::uint64_t& one, std::uint64_t& other) {
+      if (((one ^ other) & kOfWrite) != 0) return;
+      const int merit = 4 * (is_atomic_slot(one) == is_atomic_slot(other)) +
+                        2 * (thread_of(one) == thread_of(other)) + is_told(one) + is_told(other);
+      if (merit <= best) return;
       best = merit;
-      first = i;
-      second = j;
+      first = &one;
+      second = &other;
+    };
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      consider(access, slots[i]);
+      for (std::size_t j = i + 1; j < slots.size(); ++j) consider(slots[i], slots[j]);
     }
     Remembered untold[2];
     std::size_t count = 0;
-    for (const std::uint64_t slot : {all[first], all[second]})
+    for (const std::uint64_t slot : {*first, *second})
       if (!is_told(slot)) untold[count++] = {slot & kSlotMask, (slot & kOfWrite) != 0};
     flags_ |= kInStream;
     if (count > 0) record_remembered(self_, address_, untold, count);
-    const bool of_one = thread_of(all[first]) == thread_of(all[second]);
-    const std::uint64_t last = time_of(all[first]) > time_of(all[second]) ? all[first] : all[second];
-    further_[0] = ((all[first] | all[second]) & (kOfWrite | kBytesMask)) |
-                  (all[first] & all[second] & kAtomic) | (of_one ? last & kTagMask & ~kAtomic : 0);
-    further_[1] = all[3 - first - second];
+    const bool of_one = thread_of(*first) == thread_of(*second);
+    const std::uint64_t last = time_of(*first) > time_of(*second) ? *first : *second;
+    const std::uint64_t both = ((*first | *second) & (kOfWrite | kBytesMask)) | (*first & *second & kAtomic) |
+                               (of_one ? last & kTagMask & ~kAtomic : 0);
+    if (first != &access) *first = access;
+    *second = both;
   }
+
+  std::span<std::uint64_t> further() {
+    return std::span(further_).first(annex_ == nullptr ? 2 : kMaxFurther);
+  }
+  template <typename Is>
+  RAVEL_INLINE bool any_further(Is is) const {
+    if (is(further_[0]) || is(further_[1])) return true;
+    if (annex_ == nullptr) [[likely]]
+      return false;
+    return std::any_of(further_ + 2, further_ + kMaxFurther, is);
+  }
+  /// What a further slot says that the words of the cell do not: the short ways leave what they outdo.
+  std::uint64_t not_outdone(std::uint64_t slot, std::uint64_t write) const {
+    return without(slot & ~kAnnexed, bytes_outdone(slot, original_, write));
+  }
+  RAVEL_NOINLINE void use_annex(std::uint64_t write) {
+    annex_ = &take_annex(address_);
+    for (unsigned i = 0; i < Annex::kSlots; ++i) further_[2 + i] = not_outdone(annex_->slots[i], write);
+  }
+  /// Returns what the read word says of them.
+  RAVEL_NOINLINE std::uint64_t put_further_back() {
+    bool annexed = false;
+    if (annex_ != nullptr) {
+      // The first ones can be used without the annex.
+      for (unsigned i = 2; i < kMaxFurther; ++i) {
+        if (!has_bytes(further_[i])) continue;
+        for (std::uint64_t& slot : std::span(further_).first<2>()) {
+          if (has_bytes(slot)) continue;
+          slot = std::exchange(further_[i], 0);
+          break;
+        }
+        annexed |= has_bytes(further_[i]);
+      }
+      for (unsigned i = 0; i < Annex::kSlots; ++i) annex_->slots[i] = further_[2 + i];
+    }
+    for (std::uint64_t& slot : std::span(further_).first<2>())
+      if (!has_bytes(slot)) slot = 0;
+    change(cell_.further()[0], further_[0] | (annexed ? kAnnexed : 0));
+    change(cell_.further()[1], further_[1]);
+    return annexed || has_bytes(further_[0]) || has_bytes(further_[1]) ? kFurther : 0;
+  }
+
+  static constexpr std::size_t kMaxFurther = 2 + Annex::kSlots;
 
   Thread& self_;
   Cell cell_;
@@ -394,8 +456,9 @@ class LockedCell {
   std::uint64_t original_;  ///< the read word
   std::uint64_t read_;
   std::uint64_t write_;
-  std::uint64_t flags_;  ///< of the write word
-  std::uint64_t further_[2] = {};
+  std::uint64_t flags_;                 ///< of the write word
+  std::uint64_t further_[kMaxFurther];  ///< from the third on, if there is an annex
+  Annex* annex_ = nullptr;              ///< taken
 };
 
 }  // namespace ravel::rt

@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "runtime/access.h"
+#include "runtime/annex.h"
 #include "runtime/bias.h"
 #include "runtime/recorder.h"
 #include "runtime/shared_reads.h"
@@ -165,6 +166,7 @@ void restart_in_child() {
   forget_handles();
   if (!recorder.recording) return;
   forget_shadow();
+  forget_annexes();
   forget_biases();
   forget_shared_reads();
   Thread* const self = make_thread(nullptr, false);

@@ -1,5 +1,5 @@
-// A thread writes a word in a section of a mutex, goes through many more of them, and writes another word. Who
-// clashes with the first write in a section of its own is ordered after it, and not after the second one.
+// A thread writes a word in a section of a mutex, goes through many more of them, and writes another word.
+// Who clashes with the first write in a section of its own is ordered after it, and not after the second one.
 // EXPECT: race on after_all
 // EXPECT: race on between
 #include <atomic>
