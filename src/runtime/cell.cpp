@@ -143,14 +143,24 @@ bool is_outdone_atomically(const Thread& self, std::uint64_t slot, std::uint64_t
          is_certain(self, slot);
 }
 
-/// The short way of an atomic access that is not recorded: there are only atomic ones before it, which it is
-/// ordered after. False: it was not that.
+/// Whether the further slots say nothing that is not certain. They stay: what plain accesses they are of, an
+/// atomic one does not take the place of.
+bool is_further_passed(const Thread& self, const Cell& cell) {
+  for (int i = 0; i < 2; ++i) {
+    const std::uint64_t slot = __atomic_load_n(&cell.further()[i], __ATOMIC_RELAXED);
+    if ((slot & kAnnexed) != 0 || !is_passed(self, slot)) return false;
+  }
+  return true;
+}
+
+/// The short way of an atomic access that is not recorded: all before it is ordered before it, and of the
+/// last accesses there are only atomic ones. False: it was not that.
 bool enter_shortly_atomically(const Thread& self, const Cell& cell, std::uint64_t access, unsigned kind,
                               Region region) {
   const std::uint64_t bytes = access & kBytesMask;
   const std::uint64_t read = __atomic_load_n(&cell.read(), __ATOMIC_RELAXED);
   const std::uint64_t write = __atomic_load_n(&cell.write(), __ATOMIC_RELAXED);
-  if ((read & (kLocked | kFurther)) != 0 || incarnation_of(read) == kBlockMark || is_shared_word(read) ||
+  if ((read & kLocked) != 0 || incarnation_of(read) == kBlockMark || is_shared_word(read) ||
       !is_outdone_atomically(self, read & kSlotMask, bytes) ||
       !is_outdone_atomically(self, write & kSlotMask, bytes))
     return false;
@@ -158,12 +168,13 @@ bool enter_shortly_atomically(const Thread& self, const Cell& cell, std::uint64_
   if (region != Region::Own && !__atomic_compare_exchange_n(&cell.read(), &expected, read | kLocked, false,
                                                             __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
     return false;
-  if (region != Region::Own && __atomic_load_n(&cell.write(), __ATOMIC_RELAXED) != write) {
-    __atomic_store_n(&cell.read(), read, __ATOMIC_RELEASE);
+  if ((region != Region::Own && __atomic_load_n(&cell.write(), __ATOMIC_RELAXED) != write) ||
+      ((read & kFurther) != 0 && !is_further_passed(self, cell))) {
+    if (region != Region::Own) __atomic_store_n(&cell.read(), read, __ATOMIC_RELEASE);
     return false;
   }
   if (kind == kWriteWord) __atomic_store_n(&cell.write(), access | (write & kInStream), __ATOMIC_RELAXED);
-  __atomic_store_n(&cell.read(), kind == kReadWord ? access : 0, __ATOMIC_RELEASE);
+  __atomic_store_n(&cell.read(), (kind == kReadWord ? access : 0) | (read & kFurther), __ATOMIC_RELEASE);
   return true;
 }
 

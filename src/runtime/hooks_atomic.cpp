@@ -186,7 +186,12 @@ RAVEL_INLINE bool enter_atomic(Thread& self, std::uintptr_t address, std::size_t
   last.tag = self.tag;
   last.blocks = self.blocks;
   last.kind = kKind;
-  return enter_atomic_range(self, address, bytes, kKind, pc, !hidden) == Outcome::Record;
+  if (!hidden) return enter_atomic_range(self, address, bytes, kKind, pc, true) == Outcome::Record;
+  const Inside inside(self);
+  settle(self);
+  return enter_cell_atomically(self, address & ~std::uintptr_t{7},
+                               bytes_code(address & 7, static_cast<unsigned>(bytes)), kKind, code_of(pc),
+                               false) == Outcome::Record;
 }
 
 template <typename T>
@@ -205,24 +210,12 @@ void record_atomic(Thread& self, EventKind kind, int order, std::uintptr_t addre
   record_sync(self, atomic_event(kind, order, address, value, pc));
 }
 
-/// The variable, whose lock is held, is known to have been loaded, in its version.
-void note_load(Thread& self, const Atomically& hold, std::uintptr_t address, std::size_t width, int order) {
+/// The variable is known to have been loaded in this version.
+void note_load(Thread& self, std::uint32_t version, std::uintptr_t address, std::size_t width, int order) {
   RecentAtomic& last = recent(self, address, width);
-  last.version = hold.version();
+  last.version = version;
   last.acquired = acquires(order_of(order));
   last.is_known = true;
-}
-
-/// A load of what the thread does not know, which may acquire it, without a record. False: it needs one.
-template <typename T>
-bool load_silently(Thread& self, const volatile T* p, int order, T& value) {
-  const auto address = reinterpret_cast<std::uintptr_t>(p);
-  const Atomically hold(self, address);
-  if (hiding_of(address, sizeof(T), EventKind::AtomicLoad) != Hiding::Silent) return false;
-  value = do_load(p, order);
-  order_before(self, atomic_event(EventKind::AtomicLoad, order, address, T{}, 0));
-  note_load(self, hold, address, sizeof(T), order);
-  return true;
 }
 
 /// A store or a read-modify-write that was done, or a compare-exchange that has failed, whose thread and
@@ -279,20 +272,29 @@ RAVEL_INLINE T atomic_load(const volatile T* p, int order, Pc pc) {
   bool known = false;
   if (may_hide(*self, address, sizeof(T))) {
     const Inside inside(*self);
-    const T value = do_load(p, order);
-    known = knows_at_a_glance(*self, address, sizeof(T), order);
-    if (known && !enter_atomic<kReadWord>(*self, address, sizeof(T), true, pc)) return value;
-    T loaded{};
-    if (!known && load_silently(*self, p, order, loaded)) {
-      if (!enter_atomic<kReadWord>(*self, address, sizeof(T), true, pc)) return loaded;
-      known = true;
+    T value{};
+    constexpr int kTries = 8;
+    for (int i = 0; i < kTries && !known; ++i) {
+      const std::uint32_t version = turns_of(address).now();
+      value = do_load(p, order);
+      known = knows_at_a_glance(*self, address, sizeof(T), order);
+      if (known) break;
+      if (version % 2 == 0 && load_silently(*self, address, sizeof(T), order_of(order), version)) {
+        note_load(*self, version, address, sizeof(T), order);
+        known = true;
+      } else if (version % 2 == 0 && version == turns_of(address).now()) {
+        break;  // it needs a record
+      } else {
+        pause_or_yield(i);
+      }
     }
+    if (known && !enter_atomic<kReadWord>(*self, address, sizeof(T), true, pc)) return value;
   }
   if (!known) enter_atomic<kReadWord>(*self, address, sizeof(T), false, pc);
   Atomically hold(*self, address);
   const T value = do_load(p, order);
   record_atomic(*self, EventKind::AtomicLoad, order, address, value, pc);
-  note_load(*self, hold, address, sizeof(T), order);
+  note_load(*self, hold.version(), address, sizeof(T), order);
   return value;
 }
 
@@ -324,6 +326,26 @@ RAVEL_INLINE void atomic_store(volatile T* p, T value, int order, Pc pc) {
   do_store(p, value, order);
 }
 
+/// A read-modify-write, or an attempt at one, that neither acquires nor releases anything. While the variable
+/// has only releases that the thread knows, nobody needs to have its lock.
+class Unordered {
+ public:
+  RAVEL_INLINE Unordered(Thread& self, std::uintptr_t address, std::uint32_t width, int order,
+                         bool may_be_hidden)
+      : turns_(turns_of(address)), version_(turns_.now()) {
+    is_ = may_be_hidden && !self.order.fenced && order_of(order) == MemoryOrder::Relaxed &&
+          version_ % 2 == 0 && knows_at_a_glance(self, address, width, order);
+  }
+  explicit operator bool() const { return is_; }
+  /// Nothing was released meanwhile.
+  RAVEL_INLINE bool still() const { return is_ && turns_.now() == version_; }
+
+ private:
+  AtomicTurns& turns_;
+  std::uint32_t version_;
+  bool is_;
+};
+
 /// A read-modify-write, or an attempt at one, under the variable's lock: whether it is recorded.
 bool is_recorded(const Thread& self, Atomically& hold, std::uintptr_t address, std::uint32_t width,
                  bool recorded, int order) {
@@ -342,6 +364,14 @@ RAVEL_INLINE T atomic_rmw(volatile T* p, T value, int order, Pc pc) {
   const auto address = reinterpret_cast<std::uintptr_t>(p);
   reach_atomic(address, pc);
   const bool may_be_hidden = may_hide(*self, address, sizeof(T));
+  if (const Unordered unordered(*self, address, sizeof(T), order, may_be_hidden); unordered) {
+    const T old = Rmw::run(p, value);
+    if (!unordered.still() || enter_atomic<kWriteWord>(*self, address, sizeof(T), true, pc)) {
+      const Atomically hold(*self, address);
+      record_atomic(*self, EventKind::AtomicRmw, order, address, T{}, pc);
+    }
+    return old;
+  }
   if (may_be_hidden && self->order.may_hide()) {
     Atomically hold(*self, address);
     if (hiding_of(address, sizeof(T), EventKind::AtomicRmw) == Hiding::Silent) {
@@ -372,6 +402,16 @@ RAVEL_INLINE bool atomic_compare_exchange(volatile T* p, T& expected, T desired,
   const auto address = reinterpret_cast<std::uintptr_t>(p);
   reach_atomic(address, pc);
   const bool may_be_hidden = may_hide(*self, address, sizeof(T));
+  if (const Unordered unordered(*self, address, sizeof(T), order, may_be_hidden && failure_order == order);
+      unordered) {
+    const bool done = do_compare_exchange(p, expected, desired);
+    if (!unordered.still() || (done ? enter_atomic<kWriteWord>(*self, address, sizeof(T), true, pc)
+                                    : enter_atomic<kReadWord>(*self, address, sizeof(T), true, pc))) {
+      const Atomically hold(*self, address);
+      record_atomic(*self, done ? EventKind::AtomicRmw : EventKind::AtomicLoad, order, address, T{}, pc);
+    }
+    return done;
+  }
   const bool hidden = may_be_hidden && !releases(order_of(order)) && !self->order.fenced;
   Atomically hold(*self, address);
   if (may_be_hidden && self->order.may_hide() &&

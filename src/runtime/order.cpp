@@ -1,5 +1,7 @@
 #include "runtime/order.h"
 
+#include <algorithm>
+
 #include "runtime/recorder.h"
 #include "runtime/sync_objects.h"
 #include "runtime/thread.h"
@@ -92,17 +94,23 @@ void copy(ClockTime* to, const ClockTime* from, std::uint32_t entries) {
   for (std::uint32_t i = 0; i < entries; ++i) to[i] = from[i];
 }
 
+std::uint32_t entries() { return __atomic_load_n(&given.count, __ATOMIC_ACQUIRE); }
+
+/// A variable's clock, as far as there are threads.
+AtomicVariable::Clock clock_of(AtomicVariable& variable) {
+  const AtomicVariable::Clock clock = variable.clock();
+  return {clock.times, std::min(clock.room, entries())};
+}
+
 /// All that a variable's clock says from now on. Those who look at it have it in their caches: what stays as
 /// it is is not stored.
 void replace(AtomicVariable& variable, const ClockTime* from, std::uint32_t entries) {
-  const AtomicVariable::Clock clock = variable.clock();
+  const AtomicVariable::Clock clock = clock_of(variable);
   for (std::uint32_t i = 0; i < clock.room; ++i) {
     const ClockTime time = i < entries ? from[i] : 0;
     if (clock.times[i] != time) __atomic_store_n(&clock.times[i], time, __ATOMIC_RELAXED);
   }
 }
-
-std::uint32_t entries() { return __atomic_load_n(&given.count, __ATOMIC_ACQUIRE); }
 
 /// An edge of a kind that is certain, from all that `H` covers.
 void certain_edge(Thread& self, const ClockTime* H, std::uint32_t count) {
@@ -202,26 +210,28 @@ bool has_held(std::uint32_t clock, ClockTime time, const SyncLock* lock) {
   return held && __atomic_load_n(&entry.time, __ATOMIC_RELAXED) == time;
 }
 
-/// What a clock says that is not certain for the thread. Its own entry counts only if `own`.
-template <typename Do>
-void each_news(const Thread& self, AtomicVariable& variable, bool own, Do act) {
-  const AtomicVariable::Clock clock = variable.clock();
+/// Whether a clock says something that is not certain for the thread. Its own entry counts only if `own`.
+bool has_news(const Thread& self, AtomicVariable& variable, bool own) {
+  const AtomicVariable::Clock clock = clock_of(variable);
   for (std::uint32_t i = 0; i < clock.room; ++i) {
     const ClockTime time = __atomic_load_n(&clock.times[i], __ATOMIC_RELAXED);
-    if (time > self.order.C[i] && (own || i != self.order.clock)) act(i, time);
+    if (time > self.order.C[i] && (own || i != self.order.clock)) return true;
   }
+  return false;
 }
 
-/// The stream lacks some of a variable's releases: the thread will tell. `acquiring`: not only if it does an
-/// acquire fence.
-void remember_untold(Thread& self, AtomicVariable& variable, bool acquiring) {
-  each_news(self, variable, true, [&](std::uint32_t i, ClockTime time) {
-    ClockTime& remembered = acquiring ? self.order.untold[i] : self.order.pending[i];
-    if (remembered < time) remembered = time;
-    if (!acquiring) return;
+/// The stream lacks some of what a variable's clock says: the thread will tell. `acquiring`: not only if it
+/// does an acquire fence.
+void remember_untold(Thread& self, const ClockTime* times, std::uint32_t count, bool acquiring) {
+  ThreadOrder& order = self.order;
+  ClockTime* const remembered = acquiring ? order.untold : order.pending;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (times[i] <= order.C[i]) continue;
+    remembered[i] = std::max(remembered[i], times[i]);
+    if (!acquiring) continue;
     self.untold = true;
     self.accesses = self.cursor;  // what follows is no longer part of the records before
-  });
+  }
 }
 
 void tell_after(Thread& self, std::uint32_t clock, ClockTime time, MemoryOrder order) {
@@ -245,11 +255,10 @@ void atomic_before(Thread& self, const SyncEvent& event) {
   const Using lock(event.target, event.alone, false);
   each_variable(event.target, event.width, [&](AtomicVariable& variable, bool) {
     const bool acquiring = acquires(event.order);
-    if (variable.untold) remember_untold(self, variable, acquiring);
+    const AtomicVariable::Clock clock = clock_of(variable);
+    if (variable.untold) remember_untold(self, clock.times, clock.room, acquiring);
     if (!acquiring) return;
-    if (variable.is_partial)
-      each_news(self, variable, false, [&](std::uint32_t, ClockTime) { self.order.partial = true; });
-    const AtomicVariable::Clock clock = variable.clock();
+    if (variable.is_partial && has_news(self, variable, false)) self.order.partial = true;
     certain_edge(self, clock.times, clock.room);
   });
 }
@@ -396,12 +405,31 @@ bool knows_releases(const Thread& self, std::uintptr_t address, std::uint32_t wi
   if (__atomic_load_n(&is_incomplete, __ATOMIC_RELAXED)) return false;
   bool known = true;
   each_variable(address, width, [&](AtomicVariable& variable, bool same) {
-    known = known && same && !__atomic_load_n(&variable.is_unknown, __ATOMIC_RELAXED);
-    if (!known) return;
-    const bool own = __atomic_load_n(&variable.untold, __ATOMIC_RELAXED);
-    each_news(self, variable, own, [&](std::uint32_t, ClockTime) { known = false; });
+    known = known && same && !__atomic_load_n(&variable.is_unknown, __ATOMIC_RELAXED) &&
+            !has_news(self, variable, __atomic_load_n(&variable.untold, __ATOMIC_RELAXED));
   });
   return known;
+}
+
+bool load_silently(Thread& self, std::uintptr_t address, std::uint32_t width, MemoryOrder order,
+                   std::uint32_t version) {
+  ClockTime times[AtomicVariable::kTimes];
+  std::uint32_t count = 0;
+  bool untold = false, possible = !__atomic_load_n(&is_incomplete, __ATOMIC_RELAXED);
+  each_variable(address, width, [&](AtomicVariable& variable, bool same) {
+    const AtomicVariable::Clock clock = clock_of(variable);
+    possible = possible && same && !variable.told && !variable.is_partial && !variable.is_unknown &&
+               clock.room <= AtomicVariable::kTimes;
+    if (!possible) return;
+    untold = variable.untold;
+    count = clock.room;
+    for (std::uint32_t i = 0; i < count; ++i) times[i] = __atomic_load_n(&clock.times[i], __ATOMIC_RELAXED);
+  });
+  __atomic_thread_fence(__ATOMIC_ACQUIRE);
+  if (!possible || turns_of(address).now() != version) return false;
+  if (untold) remember_untold(self, times, count, acquires(order));
+  if (acquires(order)) certain_edge(self, times, count);
+  return true;
 }
 
 Hiding hiding_of(std::uintptr_t address, std::uint32_t width, EventKind kind) {
@@ -420,7 +448,7 @@ bool has_releases(std::uintptr_t address, std::uint32_t width) {
   bool any = is_incomplete;
   each_variable(address, width, [&](AtomicVariable& variable, bool same) {
     any |= !same || variable.is_unknown;
-    const AtomicVariable::Clock clock = variable.clock();
+    const AtomicVariable::Clock clock = clock_of(variable);
     for (std::uint32_t i = 0; i < clock.room; ++i) any |= clock.times[i] != 0;
   });
   return any;

@@ -88,6 +88,10 @@ enum class Hiding : std::uint8_t {
   Told,    ///< so, but it needs a record: it ends what the stream has of the variable's releases
 };
 Hiding hiding_of(std::uintptr_t address, std::uint32_t width, EventKind kind);
+/// A load that was done while the variable's version was this, which is even: the thread comes after what was
+/// released, without a record. False: nothing was done, because it needs one, or the version is another now.
+bool load_silently(Thread& self, std::uintptr_t address, std::uint32_t width, MemoryOrder order,
+                   std::uint32_t version);
 /// Records all that the thread has acquired and the stream does not know of.
 void tell_order(Thread& self);
 
