@@ -105,7 +105,7 @@ void access_bytes(Thread& self, std::uintptr_t address, std::size_t bytes, Pc pc
     const std::uintptr_t cell_end = (at & ~std::uintptr_t{7}) + 8;
     const std::uintptr_t next = cell_end < end ? cell_end : end;
     const auto part = static_cast<unsigned>(next - at);
-    if (!is_repeated(self, at, part, kKind)) access_anew<kKind>(self, at, part, pc);
+    if (!is_repeated(self, at, part, kKind)) access_missed<kKind>(self, at, part, pc);
     at = next;
   }
 }

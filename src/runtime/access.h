@@ -29,7 +29,19 @@ RAVEL_NOINLINE void access_range(Thread& self, std::uintptr_t address, std::size
 /// come since.
 RAVEL_INLINE bool is_repeated(const Thread& self, std::uintptr_t address, unsigned bytes, unsigned kind) {
   const std::uint64_t word = __atomic_load_n(&Cell(address).word(kind), __ATOMIC_RELAXED);
-  return ((word ^ self.hot_tag) & kTagMask) == 0 && covers(word, bytes_code(address & 7, bytes));
+  // A tag has no bits of bytes: those of the word stay what they are.
+  const std::uint64_t code = bytes_code(0, bytes) << (address & 7);
+  return ((word ^ self.hot_tag) & (kTagMask | code)) == code;
+}
+
+/// The same for up to eight bytes that may lie in two cells.
+RAVEL_INLINE bool are_repeated(const Thread& self, std::uintptr_t address, std::size_t bytes, unsigned kind) {
+  const std::uint64_t code = ((std::uint64_t{1} << bytes) - 1) << (address & 7);
+  const auto is_seen = [&](std::uintptr_t cell, std::uint64_t part) {
+    const std::uint64_t word = __atomic_load_n(&Cell(cell).word(kind), __ATOMIC_RELAXED);
+    return ((word ^ self.hot_tag) & (kTagMask | part)) == part;
+  };
+  return is_seen(address, code & kBytesMask) && (code >> 8 == 0 || is_seen(address + 8, code >> 8));
 }
 
 enum class Renewal : std::uint8_t { Done, NotShort, NotTried };
@@ -60,6 +72,12 @@ RAVEL_INLINE void access_anew(Thread& self, std::uintptr_t address, unsigned byt
   if (renewal != Renewal::Done) access_slowly(self, address, bytes, kKind, pc, renewal == Renewal::NotShort);
 }
 
+/// The same, not inlined: hooks that decide at a glance save no registers.
+template <unsigned kKind>
+RAVEL_NOINLINE void access_missed(Thread& self, std::uintptr_t address, unsigned bytes, Pc pc) {
+  access_anew<kKind>(self, address, bytes, pc);
+}
+
 /// The hook of an access of any number of bytes, at least one. Compilers also make it for a few bytes that
 /// need not be aligned: most of those repeat something, or are nothing new for one of their cells.
 template <unsigned kKind>
@@ -72,10 +90,12 @@ RAVEL_INLINE void access(const void* memory, Pc pc) {
   if (self == nullptr) return;
   ++self->ordinal;
   const auto address = reinterpret_cast<std::uintptr_t>(memory);
-  if (kBytes > 1 && (address & 7) + kBytes > 8) [[unlikely]]
-    return access_bytes<kKind>(*self, address, kBytes, pc);
+  if (kBytes > 1 && (address & 7) + kBytes > 8) [[unlikely]] {
+    if (!are_repeated(*self, address, kBytes, kKind)) access_bytes<kKind>(*self, address, kBytes, pc);
+    return;
+  }
   if (is_repeated(*self, address, kBytes, kKind)) return;
-  access_anew<kKind>(*self, address, kBytes, pc);
+  access_missed<kKind>(*self, address, kBytes, pc);
 }
 
 /// An atomic access, before it is done: as enter_cell_atomically(), for all its bytes.

@@ -11,7 +11,9 @@ RAVEL_INLINE void access_any(const void* memory, std::size_t bytes, Pc pc) {
   Thread* const self = hot_thread;
   if (self == nullptr || bytes == 0) return;
   ++self->ordinal;
-  access_bytes<kKind>(*self, reinterpret_cast<std::uintptr_t>(memory), bytes, pc);
+  const auto address = reinterpret_cast<std::uintptr_t>(memory);
+  if (bytes <= 8 && are_repeated(*self, address, bytes, kKind)) return;
+  access_bytes<kKind>(*self, address, bytes, pc);
 }
 
 /// Calls that were left without a return (longjmp) lie below the stack pointer.

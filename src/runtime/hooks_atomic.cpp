@@ -237,11 +237,11 @@ void synchronize_silently(Thread& self, EventKind kind, int order, std::uintptr_
 
 /// A thread that spins reads the same values again and again: this one has not changed since the thread has
 /// recorded this very load, at this local time.
-bool repeats(Thread& self, std::uintptr_t address, std::size_t width, int order) {
+RAVEL_INLINE bool repeats(Thread& self, std::uintptr_t address, std::size_t width, int order) {
+  if (recorder.filter != FilterLevel::Segment) return false;
   const RecentAtomic& last = recent(self, address, width);
-  return recorder.filter == FilterLevel::Segment && last.is_known && is_now(self, last) &&
-         last.acquired == acquires(order_of(order)) && last.version == turns_of(address).now() &&
-         self.incarnation != 0;
+  return last.is_known && is_now(self, last) && last.acquired == acquires(order_of(order)) &&
+         last.version == turns_of(address).now() && self.incarnation != 0;
 }
 
 /// The thread has loaded a value, and knows all that an acquire of it would order; or it has recorded such a
