@@ -176,8 +176,8 @@ RAVEL_INLINE bool put_slot(Thread& self, const Cell& cell, std::uint64_t read, s
   return true;
 }
 
-/// The shortest way, in a region of the thread's own: it is the last at the cell, or the first, and there is
-/// nothing else to keep than the access. False: it was not that.
+/// The shortest way, in a region of the thread's own: it is the last at the cell, or the first. False: it was
+/// not that.
 template <unsigned kKind, typename Where>
 RAVEL_INLINE bool renew_last(Thread& self, const Cell& cell, std::uint64_t bytes, Where where) {
   const std::uint64_t old = __atomic_load_n(&cell.word(kKind), __ATOMIC_RELAXED);
@@ -192,7 +192,12 @@ RAVEL_INLINE bool renew_last(Thread& self, const Cell& cell, std::uint64_t bytes
     else
       next = next_slot(self, old, bytes, where);
   }
-  if (next == 0 || left_by(next, old) != 0) return false;
+  if (next == 0) return false;
+  if (const std::uint64_t left = left_by(next, old); left != 0) {
+    const std::uint64_t read = __atomic_load_n(&cell.read(), __ATOMIC_RELAXED);
+    const std::uint64_t write = __atomic_load_n(&cell.write(), __ATOMIC_RELAXED);
+    return !is_atomic_slot(read | write) && put_slot<kKind>(self, cell, read, write, next | kOrdered, left);
+  }
   constexpr std::uint64_t kStays = kKind == kReadWord ? kFurther : kInStream;
   __atomic_store_n(&cell.word(kKind), next | kOrdered | (old & kStays), __ATOMIC_RELAXED);
   if (kKind == kWriteWord) {
