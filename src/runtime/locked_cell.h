@@ -2,12 +2,11 @@
 // back.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <span>
-#include <utility>
 
 #include "runtime/cell.h"
+#include "runtime/further_slots.h"
 #include "runtime/recorder.h"
 
 namespace ravel::rt {
@@ -19,8 +18,7 @@ class LockedCell {
   /// A word that is shared (shared_reads.h) is so no more, unless that is to be kept.
   RAVEL_INLINE LockedCell(Thread& self, const Cell& cell, std::uintptr_t address, Region region,
                           Shared shared = Shared::End)
-      : self_(self), cell_(cell), address_(address) {
-    further_[0] = further_[1] = 0;
+      : self_(self), cell_(cell), address_(address), further_(cell, address) {
     std::uint64_t word = __atomic_load_n(&cell.read(), __ATOMIC_RELAXED);
     while (region != Region::Own &&
            ((word & kLocked) != 0 || !__atomic_compare_exchange_n(&cell.read(), &word, word | kLocked, false,
@@ -32,23 +30,19 @@ class LockedCell {
     read_ = word & kSlotMask;
     write_ = write & kSlotMask;
     flags_ = write & kInStream;
-    if ((word & kFurther) != 0) {
-      for (int i = 0; i < 2; ++i) further_[i] = not_outdone(cell.further()[i], write);
-      if ((cell.further()[0] & kAnnexed) != 0) [[unlikely]]
-        use_annex(write);
-    }
+    if ((word & kFurther) != 0) further_.take(word, write);
     if (shared == Shared::End && is_shared()) [[unlikely]]
       end_sharing();
   }
   /// Nothing has changed.
   void leave_alone() {
-    if (annex_ != nullptr) leave_annex(*annex_, address_);
+    further_.leave();
     __atomic_store_n(&cell_.read(), original_, __ATOMIC_RELEASE);
   }
   RAVEL_INLINE void leave() {
     std::uint64_t read = read_;
-    if (((original_ & kFurther) | further_[0] | further_[1]) != 0 || annex_ != nullptr) [[unlikely]]
-      read |= put_further_back();
+    if ((original_ & kFurther) != 0 || further_.any(has_bytes)) [[unlikely]]
+      read |= further_.put_back();
     std::uint64_t write = write_ | flags_;
     if (is_ordered()) {
       if (incarnation_of(read) == self_.incarnation) read |= kOrdered;
@@ -56,8 +50,7 @@ class LockedCell {
     }
     change(cell_.write(), write);
     __atomic_store_n(&cell_.read(), read, __ATOMIC_RELEASE);
-    if (annex_ != nullptr) [[unlikely]]
-      leave_annex(*annex_, address_);
+    further_.leave();
   }
 
   bool marks_block() const { return incarnation_of(original_) == kBlockMark; }
@@ -74,13 +67,13 @@ class LockedCell {
     if (knows_writes && !is_atomic()) return false;
     return clash(write_, bytes) || (kKind == kWriteWord && clash(read_, bytes)) ||
            ((original_ & kFurther) != 0 &&
-            any_further([&](std::uint64_t slot) { return further_clash<kKind>(slot, bytes); }));
+            further_.any([&](std::uint64_t slot) { return further_clash<kKind>(slot, bytes); }));
   }
   /// Whether there are atomic accesses; to these bytes: who reads what is written there plainly reads no
   /// atomic store, which the analyses have to know.
   bool is_atomic() const {
     return ((read_ | write_) & kAtomic) != 0 ||
-           any_further([](std::uint64_t slot) { return is_atomic_slot(slot); });
+           further_.any([](std::uint64_t slot) { return is_atomic_slot(slot); });
   }
   bool has_atomics(std::uint64_t bytes) {
     bool found = false;
@@ -157,7 +150,7 @@ class LockedCell {
   RAVEL_INLINE void enter(std::uint64_t access) {
     const std::uint64_t bytes = access & kBytesMask;
     if ((original_ & kFurther) != 0) {
-      for (std::uint64_t& slot : further())
+      for (std::uint64_t& slot : further_.all())
         if (kKind == kWriteWord || ((slot & kOfWrite) == 0 && (slot & bytes) != 0 && is_certain(self_, slot)))
           slot = without(slot, bytes);
     }
@@ -188,7 +181,7 @@ class LockedCell {
   bool is_read_in_turns() const {
     if (!has_bytes(read_) || incarnation_of(read_) == self_.incarnation) return false;
     bool read_before = false;
-    const bool others = any_further([&](std::uint64_t slot) {
+    const bool others = further_.any([&](std::uint64_t slot) {
       read_before |= has_bytes(slot) && incarnation_of(slot) == self_.incarnation;
       return (slot & (kOfWrite | kAtomic)) != 0;
     });
@@ -225,7 +218,7 @@ class LockedCell {
     const std::uint64_t word = read_;
     read_ = 0;
     each_reader(word, address_, [&](SharedRead& entry) { take_in(take_reads(entry)); });
-    original_ = read_ | put_further_back();
+    original_ = read_ | further_.put_back();
   }
 
   /// In runs that switch where memory is shared, all of it that several threads have used counts as known.
@@ -239,7 +232,7 @@ class LockedCell {
   /// Reads of a thread that has kept them itself, which are younger than what the further slots have of it.
   void take_in(std::uint64_t read) {
     if (!has_bytes(read)) return;
-    for (std::uint64_t& slot : further())
+    for (std::uint64_t& slot : further_.all())
       if ((slot & kOfWrite) == 0 && has_bytes(slot) && thread_of(slot) == thread_of(read))
         slot = without(slot, read & kBytesMask);
     if (has_bytes(read_))
@@ -259,20 +252,12 @@ class LockedCell {
     return word;
   }
 
-  /// Other processors have it, too: a store that changes nothing would take it from them.
-  RAVEL_INLINE static void change(std::uint64_t& word, std::uint64_t value) {
-    if (__atomic_load_n(&word, __ATOMIC_RELAXED) != value) __atomic_store_n(&word, value, __ATOMIC_RELAXED);
-  }
-
-  struct Pair {
-    int first, second;
-  };
   static std::uint32_t thread_of(std::uint64_t slot) { return incarnations[incarnation_of(slot)].thread; }
   static std::uint64_t time_of(std::uint64_t slot) {
     return incarnations[incarnation_of(slot)].time_base + epoch_of(slot);
   }
 
-  static constexpr std::size_t kMaxSlots = 4 + Annex::kSlots;
+  static constexpr std::size_t kMaxSlots = 2 + FurtherSlots::kMax;
   struct Chosen {
     std::uint64_t* slots[kMaxSlots];
     bool writes[kMaxSlots];
@@ -335,12 +320,12 @@ class LockedCell {
   RAVEL_INLINE void each(Do act) {
     act(read_, false);
     act(write_, true);
-    for (std::uint64_t& slot : further()) act(slot, (slot & kOfWrite) != 0);
+    for (std::uint64_t& slot : further_.all()) act(slot, (slot & kOfWrite) != 0);
   }
 
   RAVEL_INLINE bool is_ordered() const {
     return !is_atomic() && !clash(read_, kBytesMask) && !clash(write_, kBytesMask) &&
-           !any_further([&](std::uint64_t slot) { return clash(slot, kBytesMask); });
+           !further_.any([&](std::uint64_t slot) { return clash(slot, kBytesMask); });
   }
 
   RAVEL_INLINE bool clash(std::uint64_t slot, std::uint64_t bytes) const {
@@ -357,27 +342,25 @@ class LockedCell {
   RAVEL_INLINE void displace(std::uint64_t access) {
     if ((access & kOfWrite) == 0) {
       if (same_time(write_, access)) access = without(access, write_ & kBytesMask);
-      for (const std::uint64_t slot : further())
+      for (const std::uint64_t slot : further_.all())
         if ((slot & kOfWrite) != 0 && same_time(slot, access)) access = without(access, slot & kBytesMask);
       if (!has_bytes(access)) return;
     }
-    for (std::uint64_t& slot : further()) {
+    for (std::uint64_t& slot : further_.all()) {
       if (has_bytes(slot) && !are_alike(slot, access)) continue;
       slot = has_bytes(slot) ? merged(access, slot) : access;
       return;
     }
-    if (annex_ == nullptr && (annex_ = try_annex(address_)) != nullptr) {
-      std::fill(further_ + 2, further_ + kMaxFurther, 0);
-      further_[2] = access;
-      return;
-    }
-    evict(access);
+    if (std::uint64_t* const more = further_.add(); more != nullptr)
+      *more = access;
+    else
+      evict(access);
   }
 
   /// Of all further slots and one more, two of the same kind become one that is in the stream: if they are of
   /// one thread, at the later time, so that who is ordered after that is ordered after both; else of nobody.
   RAVEL_NOINLINE void evict(std::uint64_t access) {
-    const std::span<std::uint64_t> slots = further();
+    const std::span<std::uint64_t> slots = further_.all();
     int best = -1;
     std::uint64_t *first = nullptr, *second = nullptr;
     const auto consider = [&](std::uint64_t& one, std::uint64_t& other) {
@@ -407,58 +390,14 @@ class LockedCell {
     *second = both;
   }
 
-  std::span<std::uint64_t> further() {
-    return std::span(further_).first(annex_ == nullptr ? 2 : kMaxFurther);
-  }
-  template <typename Is>
-  RAVEL_INLINE bool any_further(Is is) const {
-    if (is(further_[0]) || is(further_[1])) return true;
-    if (annex_ == nullptr) [[likely]]
-      return false;
-    return std::any_of(further_ + 2, further_ + kMaxFurther, is);
-  }
-  /// What a further slot says that the words of the cell do not: the short ways leave what they outdo.
-  std::uint64_t not_outdone(std::uint64_t slot, std::uint64_t write) const {
-    return without(slot & ~kAnnexed, bytes_outdone(slot, original_, write));
-  }
-  RAVEL_NOINLINE void use_annex(std::uint64_t write) {
-    annex_ = &take_annex(address_);
-    for (unsigned i = 0; i < Annex::kSlots; ++i) further_[2 + i] = not_outdone(annex_->slots[i], write);
-  }
-  /// Returns what the read word says of them.
-  RAVEL_NOINLINE std::uint64_t put_further_back() {
-    bool annexed = false;
-    if (annex_ != nullptr) {
-      // The first ones can be used without the annex.
-      for (unsigned i = 2; i < kMaxFurther; ++i) {
-        if (!has_bytes(further_[i])) continue;
-        for (std::uint64_t& slot : std::span(further_).first<2>()) {
-          if (has_bytes(slot)) continue;
-          slot = std::exchange(further_[i], 0);
-          break;
-        }
-        annexed |= has_bytes(further_[i]);
-      }
-      for (unsigned i = 0; i < Annex::kSlots; ++i) annex_->slots[i] = further_[2 + i];
-    }
-    for (std::uint64_t& slot : std::span(further_).first<2>())
-      if (!has_bytes(slot)) slot = 0;
-    change(cell_.further()[0], further_[0] | (annexed ? kAnnexed : 0));
-    change(cell_.further()[1], further_[1]);
-    return annexed || has_bytes(further_[0]) || has_bytes(further_[1]) ? kFurther : 0;
-  }
-
-  static constexpr std::size_t kMaxFurther = 2 + Annex::kSlots;
-
   Thread& self_;
   Cell cell_;
   std::uintptr_t address_;
   std::uint64_t original_;  ///< the read word
   std::uint64_t read_;
   std::uint64_t write_;
-  std::uint64_t flags_;                 ///< of the write word
-  std::uint64_t further_[kMaxFurther];  ///< from the third on, if there is an annex
-  Annex* annex_ = nullptr;              ///< taken
+  std::uint64_t flags_;  ///< of the write word
+  FurtherSlots further_;
 };
 
 }  // namespace ravel::rt
