@@ -197,12 +197,13 @@ void memory_begins(Thread& self, std::uintptr_t address, std::size_t bytes, Pc p
     if (bytes != 0) record_range(self, EventKind::Alloc, address, bytes, pc);
     return;
   }
+  const bool synchronized = forget_order_of(address, bytes);
   // Looking at the cells of a large block would cost more than a record, and make pages of the shadow that
   // the program never needs.
-  if (recorder.filter == FilterLevel::Segment || bytes >= kLargeBlock || any_in_stream(address, bytes))
+  if (recorder.filter == FilterLevel::Segment || bytes >= kLargeBlock || synchronized ||
+      any_in_stream(address, bytes))
     record_range(self, EventKind::Alloc, address, bytes, pc);
   forget_cells(address, bytes);
-  forget_order_of(address, bytes);
   forget_biases(address, bytes);
 }
 
@@ -239,9 +240,9 @@ void memory_ends(Thread& self, std::uintptr_t address, std::size_t bytes, Pc pc)
     }
     known |= leave_cell(self, cell, at);
   }
+  known |= forget_order_of(address, bytes);
   if (known) record_range(self, EventKind::Free, address, bytes, pc);
   forget_cells(address, bytes);
-  forget_order_of(address, bytes);
   // Who touches the first bytes from now on races with this thread's freeing them.
   if (self.incarnation == 0) return;
   const std::uint64_t freed = self.tag | cell_place(site_of(self, code_of(pc)));

@@ -54,9 +54,9 @@ struct Owner {
 /// the outermost and the innermost one. Others look there while the owner goes on.
 struct HeldLog {
   struct Entry {
-    ClockTime time;  ///< 0: it is being changed
-    const SyncLock* outermost;
-    const SyncLock* innermost;
+    ClockTime time;           ///< 0: it is being changed
+    std::uint64_t outermost;  ///< their names
+    std::uint64_t innermost;
   };
   static constexpr std::size_t kTimes = 4096;
   Entry at[kTimes];  ///< a time's is where it modulo kTimes says
@@ -139,6 +139,7 @@ void acquire(Thread& self, std::uintptr_t address, bool exclusive) {
     order.partial = true;
     return;
   }
+  name_lock(*lock);
   if (ThreadOrder::Held* const held = exclusive ? find_held(order, lock) : nullptr; held != nullptr) {
     ++held->depth;
     return;
@@ -194,19 +195,19 @@ RAVEL_NOINLINE void log_held(Thread& self) {
   const ClockTime time = now(self) + 1;
   HeldLog::Entry& entry = log->at[time % HeldLog::kTimes];
   __atomic_store_n(&entry.time, 0, __ATOMIC_RELEASE);
-  __atomic_store_n(&entry.outermost, order.held[0].lock, __ATOMIC_RELEASE);
-  __atomic_store_n(&entry.innermost, order.held[order.held_count - 1].lock, __ATOMIC_RELEASE);
+  __atomic_store_n(&entry.outermost, order.held[0].lock->name, __ATOMIC_RELEASE);
+  __atomic_store_n(&entry.innermost, order.held[order.held_count - 1].lock->name, __ATOMIC_RELEASE);
   __atomic_store_n(&entry.time, time, __ATOMIC_RELEASE);
 }
 
 /// Whether the owner of an entry is known to have held the lock exclusively at that time.
-bool has_held(std::uint32_t clock, ClockTime time, const SyncLock* lock) {
+bool has_held(std::uint32_t clock, ClockTime time, const SyncLock& lock) {
   const HeldLog* const log = __atomic_load_n(&given.held[clock], __ATOMIC_ACQUIRE);
   if (log == nullptr) return false;
   const HeldLog::Entry& entry = log->at[time % HeldLog::kTimes];
   if (__atomic_load_n(&entry.time, __ATOMIC_ACQUIRE) != time) return false;
-  const bool held = __atomic_load_n(&entry.outermost, __ATOMIC_ACQUIRE) == lock ||
-                    __atomic_load_n(&entry.innermost, __ATOMIC_ACQUIRE) == lock;
+  const bool held = __atomic_load_n(&entry.outermost, __ATOMIC_ACQUIRE) == lock.name ||
+                    __atomic_load_n(&entry.innermost, __ATOMIC_ACQUIRE) == lock.name;
   return held && __atomic_load_n(&entry.time, __ATOMIC_RELAXED) == time;
 }
 
@@ -418,10 +419,11 @@ bool load_silently(Thread& self, std::uintptr_t address, std::uint32_t width, Me
   bool untold = false, possible = !__atomic_load_n(&is_incomplete, __ATOMIC_RELAXED);
   each_variable(address, width, [&](AtomicVariable& variable, bool same) {
     const AtomicVariable::Clock clock = clock_of(variable);
-    possible = possible && same && !variable.told && !variable.is_partial && !variable.is_unknown &&
-               clock.room <= AtomicVariable::kTimes;
+    const auto is = [](const bool& mark) { return __atomic_load_n(&mark, __ATOMIC_RELAXED); };
+    possible = possible && same && !is(variable.told) && !is(variable.is_partial) &&
+               !is(variable.is_unknown) && clock.room <= AtomicVariable::kTimes;
     if (!possible) return;
-    untold = variable.untold;
+    untold = is(variable.untold);
     count = clock.room;
     for (std::uint32_t i = 0; i < count; ++i) times[i] = __atomic_load_n(&clock.times[i], __ATOMIC_RELAXED);
   });
@@ -504,7 +506,7 @@ void order_clash(Thread& self, std::uint32_t clock, ClockTime time) {
       is_known = true;
     }
     // The other section's end is after the access, and so after all that its thread has done before that.
-    if (is_known || !has_held(clock, time, &lock)) continue;
+    if (is_known || !has_held(clock, time, lock)) continue;
     if (order.C[clock] < time) order.C[clock] = time;
     if (order.H[clock] < time) order.H[clock] = time;
   }

@@ -17,6 +17,7 @@ constinit Tables* tables = nullptr;
 constinit char* memory = nullptr;
 constinit std::size_t memory_used = 0;
 constinit SpinLock making;
+constinit std::uint64_t names = 0;  ///< that locks have got
 
 std::size_t bucket_of(std::uintptr_t address) { return address * 0x9e37'79b9'7f4a'7c15ULL >> 48; }
 std::size_t page_bucket_of(std::uintptr_t address) {
@@ -43,27 +44,33 @@ void clear(Clocks* clocks, std::uint32_t count) {
     clocks->times[i] = 0;
 }
 
-void forget_locks(std::size_t bucket, std::uintptr_t address, std::size_t bytes) {
+bool forget_locks(std::size_t bucket, std::uintptr_t address, std::size_t bytes) {
+  bool told = false;
   SyncLock* lock = __atomic_load_n(&tables->locks_of_page[bucket], __ATOMIC_ACQUIRE);
   for (; lock != nullptr; lock = lock->next_in_page) {
     if (lock->address - address >= bytes) continue;
+    told |= __atomic_exchange_n(&lock->name, 0, __ATOMIC_RELAXED) != 0;
     for (SyncLock::Section& section : lock->sections) section = {};
     clear(lock->clocks, 1 + SyncLock::kSections);
     lock->is_partial = lock->is_shared = false;
   }
+  return told;
 }
 
-void forget_variables(std::size_t bucket, std::uintptr_t address, std::size_t bytes) {
+bool forget_variables(std::size_t bucket, std::uintptr_t address, std::size_t bytes) {
+  bool told = false;
   AtomicVariable* variable = __atomic_load_n(&tables->variables_of_page[bucket], __ATOMIC_ACQUIRE);
   for (; variable != nullptr; variable = variable->next_in_page) {
     const std::uintptr_t begin = variable->address;
     if (begin + variable->width <= address || begin >= address + bytes) continue;
     const Locked lock(turns_of(begin).lock);
+    told |= variable->told;
     __atomic_store_n(&variable->width, 0, __ATOMIC_RELEASE);
     variable->is_unknown = variable->is_partial = variable->told = variable->untold = false;
     const AtomicVariable::Clock clock = variable->clock();
     for (std::uint32_t i = 0; i < clock.room; ++i) clock.times[i] = 0;
   }
+  return told;
 }
 
 }  // namespace
@@ -108,6 +115,13 @@ SyncLock* lock_at(std::uintptr_t address) {
   return made;
 }
 
+void name_lock(SyncLock& lock) {
+  if (__atomic_load_n(&lock.name, __ATOMIC_RELAXED) != 0) return;
+  std::uint64_t none = 0;
+  const std::uint64_t name = __atomic_add_fetch(&names, 1, __ATOMIC_RELAXED);
+  __atomic_compare_exchange_n(&lock.name, &none, name, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
 AtomicVariable* make_variable(std::uintptr_t address, std::uint32_t width) {
   AtomicVariable& first = turns_of(address).first;
   AtomicVariable* variable = &first;
@@ -134,18 +148,20 @@ void forget_atomic_turns() {
   forget_memory(reinterpret_cast<std::uintptr_t>(atomic_turns), sizeof atomic_turns);
 }
 
-void forget_order_of(std::uintptr_t address, std::size_t bytes) {
-  if (tables == nullptr || bytes == 0) return;
+bool forget_order_of(std::uintptr_t address, std::size_t bytes) {
+  if (tables == nullptr || bytes == 0) return false;
   const std::uintptr_t first = address / kPageBytes, last = (address + bytes - 1) / kPageBytes;
+  bool told = false;
   const auto forget = [&](std::size_t bucket) {
-    forget_locks(bucket, address, bytes);
-    forget_variables(bucket, address, bytes);
+    told |= forget_locks(bucket, address, bytes);
+    told |= forget_variables(bucket, address, bytes);
   };
   if (last - first >= kPageBuckets) {
     for (std::size_t bucket = 0; bucket < kPageBuckets; ++bucket) forget(bucket);
-    return;
+    return told;
   }
   for (std::uintptr_t page = first; page <= last; ++page) forget(page_bucket_of(page * kPageBytes));
+  return told;
 }
 
 void forget_atomics(std::uintptr_t address, std::size_t bytes) {

@@ -36,7 +36,9 @@ struct SyncLock {
   static constexpr std::uint32_t kSections = 4;
 
   std::uintptr_t address;
-  SyncLock* next;          ///< with the same hash
+  std::uint64_t
+      name;        ///< no other lock has had it, also not at the same address; 0: it has not been used yet
+  SyncLock* next;  ///< with the same hash
   SyncLock* next_in_page;  ///< in pages with the same hash
   Clocks* clocks;          ///< C, and H of each section; null: none yet
   std::uint32_t latest;    ///< of the sections
@@ -49,6 +51,8 @@ struct SyncLock {
 };
 /// Null: there is no memory for it.
 SyncLock* lock_at(std::uintptr_t address);
+/// Somebody uses the lock: it gets a name, if it has none.
+void name_lock(SyncLock& lock);
 
 /// An atomic variable that was released: what who acquires it comes after. It is changed by who has its
 /// turns.
@@ -126,8 +130,9 @@ RAVEL_INLINE void each_variable(std::uintptr_t address, std::uint32_t width, Do 
   }
 }
 
-/// The memory is given back or used anew: what synchronized there is gone.
-void forget_order_of(std::uintptr_t address, std::size_t bytes);
+/// The memory is given back or used anew: what synchronized there is gone. True if the stream has to know of
+/// that.
+bool forget_order_of(std::uintptr_t address, std::size_t bytes);
 /// Who reads these bytes of memory, which lie in one page, from now on reads no atomic store.
 void forget_atomics(std::uintptr_t address, std::size_t bytes);
 
