@@ -99,12 +99,12 @@ struct alignas(128) AtomicTurns {
   void end_change() { __atomic_store_n(&version, version + 1, __ATOMIC_RELEASE); }
 };
 static_assert(sizeof(AtomicTurns) == 128);
-inline constexpr std::size_t kTurns = 8192;
+inline constexpr std::size_t kTurns = std::size_t{1} << 16;
 extern AtomicTurns atomic_turns[kTurns];
 
 RAVEL_INLINE AtomicTurns& turns_of(std::uintptr_t address) {
   const std::uintptr_t word = address >> 3;  // words side by side have theirs side by side
-  return atomic_turns[(word ^ word >> 13 ^ word >> 26) % kTurns];
+  return atomic_turns[(word ^ word >> 16 ^ word >> 32) % kTurns];
 }
 /// In a forked child: whatever atomic operation other threads were at, they are not there; nor is what they
 /// have released.
