@@ -337,7 +337,7 @@ class Unordered {
           version_ % 2 == 0 && knows_at_a_glance(self, address, width, order);
   }
   explicit operator bool() const { return is_; }
-  /// Nothing was released meanwhile.
+  /// Nothing was released meanwhile; else the operation is recorded.
   RAVEL_INLINE bool still() const { return is_ && turns_.now() == version_; }
 
  private:
@@ -366,7 +366,7 @@ RAVEL_INLINE T atomic_rmw(volatile T* p, T value, int order, Pc pc) {
   const bool may_be_hidden = may_hide(*self, address, sizeof(T));
   if (const Unordered unordered(*self, address, sizeof(T), order, may_be_hidden); unordered) {
     const T old = Rmw::run(p, value);
-    if (!unordered.still() || enter_atomic<kWriteWord>(*self, address, sizeof(T), true, pc)) {
+    if (enter_atomic<kWriteWord>(*self, address, sizeof(T), unordered.still(), pc)) {
       const Atomically hold(*self, address);
       record_atomic(*self, EventKind::AtomicRmw, order, address, T{}, pc);
     }
@@ -405,8 +405,9 @@ RAVEL_INLINE bool atomic_compare_exchange(volatile T* p, T& expected, T desired,
   if (const Unordered unordered(*self, address, sizeof(T), order, may_be_hidden && failure_order == order);
       unordered) {
     const bool done = do_compare_exchange(p, expected, desired);
-    if (!unordered.still() || (done ? enter_atomic<kWriteWord>(*self, address, sizeof(T), true, pc)
-                                    : enter_atomic<kReadWord>(*self, address, sizeof(T), true, pc))) {
+    const bool hidden = unordered.still();
+    if (done ? enter_atomic<kWriteWord>(*self, address, sizeof(T), hidden, pc)
+             : enter_atomic<kReadWord>(*self, address, sizeof(T), hidden, pc)) {
       const Atomically hold(*self, address);
       record_atomic(*self, done ? EventKind::AtomicRmw : EventKind::AtomicLoad, order, address, T{}, pc);
     }
