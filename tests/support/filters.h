@@ -75,8 +75,7 @@ struct Filtered {
 ///     Loads and read-modify-writes hide only if the trace has none of them, and no partial thread's. If such
 ///     a write is kept, for whatever reason, it is a relaxed one in the trace. If it is dropped, it is a step
 ///     of local time all the same.
-///   - Who acquires a variable with untold releases remembers what C_t did not cover, its own doings
-///   included,
+///   - Who acquires a variable with untold releases remembers what C_t did not cover, its own doings too,
 ///     before the access comes to its cell if it hides. A relaxed access remembers it apart.
 ///   - Before an event of t the trace has, for what t remembers, an After each, and t forgets it; before an
 ///     acquire fence for what it remembers apart, with relaxed order. Before an event of t, a late access of
