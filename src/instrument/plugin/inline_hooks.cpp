@@ -1,19 +1,20 @@
 #include "instrument/plugin/inline_hooks.h"
 
+#include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/SmallVector.h>
-#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
-#include <llvm/Support/KnownBits.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
+#include <deque>
 #include <optional>
+#include <vector>
 
 #include "event/inline_check.h"
-#include "instrument/plugin/hook.h"
+#include "instrument/plugin/neighbours.h"
 
 namespace ravel::instrument {
 namespace {
@@ -28,10 +29,19 @@ using llvm::Value;
 
 /// A call to replace.
 struct Site {
-  CallInst* call;
-  Hook hook;
+  Access access;
   llvm::DebugLoc location;
-  bool thread_known;  ///< as at the site before, which is in the same block
+  bool in_row;  ///< as the site before, which is in the same block: the thread and its time are the same
+  // Of neighbours:
+  const Neighbours* group = nullptr;
+  bool is_first = false;  ///< of them
+  unsigned runs = 0;      ///< so many of them come from here on, and nobody else; 0: it is in another's run
+};
+
+/// The sites of a function, and which of them are neighbours.
+struct Sites {
+  std::vector<Site> all;
+  std::deque<Neighbours> groups;
 };
 
 /// What the program fetches ahead, it will access.
@@ -52,38 +62,45 @@ llvm::DebugLoc location_of(const Function& function) {
   return llvm::DILocation::get(function.getContext(), program->getScopeLine(), 0, program);
 }
 
-llvm::SmallVector<Site> sites_in(Function& function) {
-  llvm::SmallVector<Site> sites;
+/// Finds the neighbours in a row of sites.
+void join_neighbours(llvm::MutableArrayRef<Site> row, const llvm::DataLayout& layout, Sites& sites) {
+  llvm::SmallVector<Access> accesses;
+  for (const Site& site : row) accesses.push_back(site.access);
+  for (Neighbours& found : find_neighbours(accesses, layout)) {
+    const Neighbours& group = sites.groups.emplace_back(std::move(found));
+    row[group.members.front()].is_first = true;
+    for (const unsigned member : group.members) row[member].group = &group;
+  }
+  for (std::size_t i = 0, next = 0; i < row.size(); i = next) {
+    for (next = i + 1; row[i].group != nullptr && next < row.size() && row[next].group == row[i].group;)
+      ++next;
+    row[i].runs = static_cast<unsigned>(next - i);
+  }
+}
+
+Sites sites_in(Function& function) {
+  Sites sites;
   // What the compiler has made of several lines has none. Who looks one up then takes that of the code
   // before; but the calls of the runtime lie apart from their accesses.
   llvm::DebugLoc location = location_of(function);
   for (BasicBlock& block : function) {
-    bool thread_known = false;
+    bool in_row = false;
     for (Instruction& instruction : block) {
       if (const llvm::DebugLoc& own = instruction.getDebugLoc(); own && own.getLine() != 0) location = own;
       if (const auto hook = hook_called(instruction)) {
-        sites.push_back({llvm::cast<CallInst>(&instruction), *hook, location, thread_known});
-        thread_known = true;
+        sites.all.push_back({{llvm::cast<CallInst>(&instruction), *hook}, location, in_row});
+        in_row = true;
       } else if (may_switch_hooks(instruction)) {
-        thread_known = false;
+        in_row = false;
       }
     }
   }
+  const llvm::MutableArrayRef<Site> all = sites.all;
+  for (std::size_t i = 0, next = 0; i < all.size(); i = next) {
+    for (next = i + 1; next < all.size() && all[next].in_row;) ++next;
+    join_neighbours(all.slice(i, next - i), function.getParent()->getDataLayout(), sites);
+  }
   return sites;
-}
-
-/// Where in its cell the access begins, if that is known here. What follows the hook is the access itself,
-/// and says how the address is aligned.
-std::optional<unsigned> first_byte(CallInst& call, const llvm::DataLayout& layout) {
-  Value* const address = call.getArgOperand(0);
-  llvm::KnownBits known = llvm::computeKnownBits(address, layout);
-  if (Instruction* const access = call.getNextNonDebugInstruction();
-      access != nullptr && llvm::getLoadStorePointerOperand(access) == address)
-    known.Zero.setLowBits(llvm::Log2(llvm::getLoadStoreAlignment(access)));
-  if (known.hasConflict()) return std::nullopt;
-  const llvm::KnownBits low = known.trunc(3);
-  return low.isConstant() ? std::optional(static_cast<unsigned>(low.getConstant().getZExtValue()))
-                          : std::nullopt;
 }
 
 /// Writes the glances of one function.
@@ -119,24 +136,16 @@ class Writer {
   }
 
   void replace(const Site& site) {
-    CallInst& call = *site.call;
-    const Hook& hook = site.hook;
+    CallInst& call = *site.access.call;
     IRBuilder<> before(&call);
-    if (!site.thread_known) thread_ = before.CreateLoad(pointer_, before.CreateThreadLocalAddress(thread()));
-
-    Instruction* const recorded =
-        llvm::SplitBlockAndInsertIfThen(before.CreateIsNotNull(thread_), call.getIterator(), false);
-    IRBuilder<> glance(recorded);
-    glance.SetCurrentDebugLocation(site.location);
-    count(glance);
-    Value* const undecided = look(glance, call, hook);
-
-    Instruction* const decided =
-        llvm::SplitBlockAndInsertIfThen(undecided, recorded->getIterator(), false,
-                                        llvm::MDBuilder(module_.getContext()).createUnlikelyBranchWeights());
-    IRBuilder<> slow(decided);
-    slow.SetCurrentDebugLocation(site.location);
-    go_on(slow, call.getArgOperand(0), hook);
+    before.SetCurrentDebugLocation(site.location);
+    if (!site.in_row) thread_ = before.CreateLoad(pointer_, before.CreateThreadLocalAddress(thread()));
+    if (site.group == nullptr) {
+      decide(site, call.getIterator());
+    } else {
+      if (site.is_first) decided_[site.group] = look_at_all(site, *site.group, call.getIterator());
+      decide_unless(decided_[site.group], site);
+    }
     call.eraseFromParent();
   }
 
@@ -152,44 +161,110 @@ class Writer {
     return builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), thread_, offset);
   }
 
-  void count(IRBuilder<>& builder) {
+  void count(IRBuilder<>& builder, unsigned hooks) {
     Value* const ordinal = field(builder, inline_check::kOrdinalAt);
     Value* const value = builder.CreateLoad(builder.getInt32Ty(), ordinal);
-    builder.CreateStore(builder.CreateAdd(value, builder.getInt32(1)), ordinal);
+    builder.CreateStore(builder.CreateAdd(value, builder.getInt32(hooks)), ordinal);
+  }
+
+  llvm::MDNode* unlikely() { return llvm::MDBuilder(module_.getContext()).createUnlikelyBranchWeights(); }
+
+  /// The hook of one access.
+  void decide(const Site& site, BasicBlock::iterator at) {
+    IRBuilder<> before(&*at);
+    Instruction* const recorded = llvm::SplitBlockAndInsertIfThen(before.CreateIsNotNull(thread_), at, false);
+    IRBuilder<> glance(recorded);
+    glance.SetCurrentDebugLocation(site.location);
+    count(glance, 1);
+    Value* const undecided = look(glance, site.access);
+    Instruction* const decided =
+        llvm::SplitBlockAndInsertIfThen(undecided, recorded->getIterator(), false, unlikely());
+    IRBuilder<> slow(decided);
+    slow.SetCurrentDebugLocation(site.location);
+    go_on(slow, site.access.call->getArgOperand(0), site.access.hook);
+  }
+
+  /// The same for one of neighbours, about which one glance may have decided. Those that follow each other
+  /// are counted together.
+  void decide_unless(Value* decided, const Site& site) {
+    const BasicBlock::iterator at = site.access.call->getIterator();
+    if (site.runs == 0) {
+      IRBuilder<> before(&*at);
+      return decide(
+          site,
+          llvm::SplitBlockAndInsertIfThen(before.CreateNot(decided), at, false, unlikely())->getIterator());
+    }
+    Instruction *then = nullptr, *otherwise = nullptr;
+    llvm::SplitBlockAndInsertIfThenElse(decided, at, &then, &otherwise,
+                                        llvm::MDBuilder(module_.getContext()).createLikelyBranchWeights());
+    IRBuilder<> together(then);
+    together.SetCurrentDebugLocation(site.location);
+    count(together, site.runs);
+    decide(site, otherwise->getIterator());
+  }
+
+  /// Whether nothing is to be done about a group of neighbours.
+  Value* look_at_all(const Site& site, const Neighbours& group, BasicBlock::iterator at) {
+    IRBuilder<> before(&*at);
+    Value* const recorded = before.CreateIsNotNull(thread_);
+    BasicBlock* const unrecorded = at->getParent();
+    Instruction* const end = llvm::SplitBlockAndInsertIfThen(recorded, at, false);
+    IRBuilder<> glance(end);
+    glance.SetCurrentDebugLocation(site.location);
+    Value* const address = glance.CreateAdd(glance.CreatePtrToInt(site.access.call->getArgOperand(0), word_),
+                                            glance.getInt64(static_cast<std::uint64_t>(group.offset)));
+    Value* const differs =
+        difference(glance, address, group.writes, group.bytes, group.first, group.in_one_cell);
+    Value* const same = glance.CreateICmpEQ(differs, glance.getInt64(0));
+    IRBuilder<> after(&*at);
+    llvm::PHINode* const decided = after.CreatePHI(after.getInt1Ty(), 2);
+    decided->addIncoming(after.getFalse(), unrecorded);
+    decided->addIncoming(same, end->getParent());
+    return decided;
   }
 
   Value* shadow_offset(IRBuilder<>& builder, Value* address) {
     return builder.CreateAnd(address, inline_check::kAddressMask & ~std::uint64_t{7});
   }
 
-  /// Whether the runtime must have a closer look.
-  Value* look(IRBuilder<>& builder, CallInst& call, const Hook& hook) {
-    const std::optional<unsigned> known_first = first_byte(call, module_.getDataLayout());
-    if (known_first && *known_first + hook.bytes > 8) return builder.getTrue();
+  /// 0 if the thread has accessed these bytes at this time: a bit each, from `address` on, or the first one
+  /// is where in its cell it is known to be.
+  Value* difference(IRBuilder<>& builder, Value* address, bool writes, std::uint64_t bytes,
+                    std::optional<unsigned> first, bool in_one_cell) {
+    Value* const at = first ? builder.getInt64(bytes << *first)
+                            : builder.CreateShl(builder.getInt64(bytes), builder.CreateAnd(address, 7));
+    if (in_one_cell) return difference_in_cell(builder, address, writes, at);
+    Value* const last = builder.CreateAdd(address, builder.getInt64(llvm::Log2_64(bytes)));
+    // In the same cell, there are no bytes left for the second look.
+    return builder.CreateOr(
+        difference_in_cell(builder, address, writes, builder.CreateAnd(at, inline_check::kBytesMask)),
+        difference_in_cell(builder, last, writes, builder.CreateLShr(at, 8)));
+  }
 
-    Value* const address = builder.CreatePtrToInt(call.getArgOperand(0), word_);
-    Value* const slot = builder.CreateAdd(
-        shadow_offset(builder, address),
-        builder.getInt64(hook.writes ? inline_check::kWriteShadow : inline_check::kReadShadow));
+  /// The same for these bytes of the cell.
+  Value* difference_in_cell(IRBuilder<>& builder, Value* address, bool writes, Value* bytes) {
+    Value* const slot =
+        builder.CreateAdd(shadow_offset(builder, address),
+                          builder.getInt64(writes ? inline_check::kWriteShadow : inline_check::kReadShadow));
     llvm::LoadInst* const word =
         builder.CreateAlignedLoad(word_, builder.CreateIntToPtr(slot, pointer_), llvm::Align(8));
     word->setAtomic(llvm::AtomicOrdering::Monotonic);
-
     // A tag has no bits of bytes: those of the word stay what they are.
     Value* const tag = builder.CreateLoad(word_, field(builder, inline_check::kHotTagAt));
-    Value* const difference = builder.CreateXor(word, tag);
-    const std::uint64_t code = inline_check::kBytesMask >> (8 - hook.bytes);
-    Value* bytes = builder.getInt64(code << known_first.value_or(0));
-    Value* first = nullptr;
-    if (!known_first) {
-      first = builder.CreateAnd(address, 7);
-      bytes = builder.CreateShl(bytes, first);
-    }
-    Value* const looked_at = builder.CreateAnd(difference, builder.CreateOr(bytes, inline_check::kTagMask));
-    Value* undecided = builder.CreateICmpNE(looked_at, bytes);
-    if (!hook.aligned && hook.bytes > 1 && !known_first)
-      undecided = builder.CreateOr(undecided, builder.CreateICmpUGT(first, builder.getInt64(8 - hook.bytes)));
-    return undecided;
+    Value* const looked_at =
+        builder.CreateAnd(builder.CreateXor(word, tag), builder.CreateOr(bytes, inline_check::kTagMask));
+    return builder.CreateXor(looked_at, bytes);
+  }
+
+  /// Whether the runtime must have a closer look.
+  Value* look(IRBuilder<>& builder, const Access& access) {
+    const Hook& hook = access.hook;
+    const std::optional<unsigned> first = first_byte(*access.call, module_.getDataLayout());
+    const bool in_one_cell = first ? *first + hook.bytes <= 8 : hook.aligned || hook.bytes == 1;
+    Value* const address = builder.CreatePtrToInt(access.call->getArgOperand(0), word_);
+    Value* const differs =
+        difference(builder, address, hook.writes, (1U << hook.bytes) - 1, first, in_one_cell);
+    return builder.CreateICmpNE(differs, builder.getInt64(0));
   }
 
   void go_on(IRBuilder<>& builder, Value* address, const Hook& hook) {
@@ -214,19 +289,20 @@ class Writer {
   llvm::PointerType* pointer_;
   llvm::IntegerType* word_;
   Value* thread_ = nullptr;  ///< as loaded for the latest site
+  llvm::DenseMap<const Neighbours*, Value*> decided_;
 };
 
 }  // namespace
 
 llvm::PreservedAnalyses InlineHooks::run(Function& function, llvm::FunctionAnalysisManager& /*analyses*/) {
-  const llvm::SmallVector<Site> sites = sites_in(function);
-  if (sites.empty()) return llvm::PreservedAnalyses::all();
+  const Sites sites = sites_in(function);
+  if (sites.all.empty()) return llvm::PreservedAnalyses::all();
   llvm::SmallVector<CallInst*> prefetches;
   for (BasicBlock& block : function)
     for (Instruction& instruction : block)
       if (is_prefetch(instruction)) prefetches.push_back(llvm::cast<CallInst>(&instruction));
   Writer writer(function);
-  for (const Site& site : sites) writer.replace(site);
+  for (const Site& site : sites.all) writer.replace(site);
   for (CallInst* const prefetch : prefetches) writer.fetch_shadow(*prefetch);
   return llvm::PreservedAnalyses::none();
 }
