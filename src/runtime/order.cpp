@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/held_log.h"
 #include "runtime/recorder.h"
 #include "runtime/sync_objects.h"
 #include "runtime/thread.h"
@@ -50,18 +51,6 @@ struct Owner {
   const Owner* previous;  ///< null: none
 };
 
-/// What the owners of an entry held at their latest times: of the locks of a time that they held exclusively,
-/// the outermost and the innermost one. Others look there while the owner goes on.
-struct HeldLog {
-  struct Entry {
-    ClockTime time;           ///< 0: it is being changed
-    std::uint64_t outermost;  ///< their names
-    std::uint64_t innermost;
-  };
-  static constexpr std::size_t kTimes = 4096;
-  Entry at[kTimes];  ///< a time's is where it modulo kTimes says
-};
-
 /// Which entries of clocks are whose.
 struct Entries {
   SpinLock giving;
@@ -69,7 +58,6 @@ struct Entries {
   std::uint32_t free[kMaxClocks] = {};
   ClockTime free_since[kMaxClocks] = {};  ///< the last time of their last owners
   const Owner* owners[kMaxClocks] = {};   ///< the last ones
-  HeldLog* held[kMaxClocks] = {};         ///< null: none yet
   std::uint32_t free_count = 0;
 };
 constinit Entries given;
@@ -182,33 +170,6 @@ void release_shared(Thread& self, std::uintptr_t address) {
   SyncLock* const lock = known_lock_at(self, address);
   if (lock != nullptr && !__atomic_load_n(&lock->is_shared, __ATOMIC_RELAXED))
     __atomic_store_n(&lock->is_shared, true, __ATOMIC_RELAXED);
-}
-
-/// The thread's next local time, in sections of locks, begins.
-RAVEL_NOINLINE void log_held(Thread& self) {
-  const ThreadOrder& order = self.order;
-  if (order.clock == kNoClock) return;
-  HeldLog*& log = given.held[order.clock];
-  if (log == nullptr)
-    __atomic_store_n(&log, static_cast<HeldLog*>(take_sync_memory(sizeof(HeldLog))), __ATOMIC_RELEASE);
-  if (log == nullptr) return;
-  const ClockTime time = now(self) + 1;
-  HeldLog::Entry& entry = log->at[time % HeldLog::kTimes];
-  __atomic_store_n(&entry.time, 0, __ATOMIC_RELEASE);
-  __atomic_store_n(&entry.outermost, order.held[0].lock->name, __ATOMIC_RELEASE);
-  __atomic_store_n(&entry.innermost, order.held[order.held_count - 1].lock->name, __ATOMIC_RELEASE);
-  __atomic_store_n(&entry.time, time, __ATOMIC_RELEASE);
-}
-
-/// Whether the owner of an entry is known to have held the lock exclusively at that time.
-bool has_held(std::uint32_t clock, ClockTime time, const SyncLock& lock) {
-  const HeldLog* const log = __atomic_load_n(&given.held[clock], __ATOMIC_ACQUIRE);
-  if (log == nullptr) return false;
-  const HeldLog::Entry& entry = log->at[time % HeldLog::kTimes];
-  if (__atomic_load_n(&entry.time, __ATOMIC_ACQUIRE) != time) return false;
-  const bool held = __atomic_load_n(&entry.outermost, __ATOMIC_ACQUIRE) == lock.name ||
-                    __atomic_load_n(&entry.innermost, __ATOMIC_ACQUIRE) == lock.name;
-  return held && __atomic_load_n(&entry.time, __ATOMIC_RELAXED) == time;
 }
 
 /// Whether a clock says something that is not certain for the thread. Its own entry counts only if `own`.
@@ -490,7 +451,9 @@ void order_before(Thread& self, const SyncEvent& event) {
 void order_after(Thread& self, const SyncEvent& event) {
   if (!is_kept()) return;
   leave_order(self, event);
-  if (self.order.held_count > 0 && kTimeSteps.has(event.kind)) log_held(self);
+  const ThreadOrder& order = self.order;
+  if (order.held_count > 0 && order.clock != kNoClock && kTimeSteps.has(event.kind))
+    log_held(order.clock, now(self) + 1, *order.held[0].lock, *order.held[order.held_count - 1].lock);
 }
 
 void order_clash(Thread& self, std::uint32_t clock, ClockTime time) {
@@ -522,6 +485,7 @@ void forget_order() {
   is_incomplete = !forget_sync_objects() || ended_threads == nullptr;
   if (is_incomplete) ended_threads = nullptr;
   given = {};
+  forget_held();
 }
 
 }  // namespace ravel::rt
