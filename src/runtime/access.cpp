@@ -33,6 +33,16 @@ RAVEL_NOINLINE Outcome enter(Thread& self, std::uintptr_t cell_address, std::uin
   return enter_cell(self, cell_address, bytes, kind, place, false);
 }
 
+// The words of this many bytes of memory are one line of a cache; and how far ahead they are fetched. Most
+// cells are changed by atomic operations, during which nothing else is waited for.
+constexpr std::uintptr_t kLine = 64;
+constexpr std::uintptr_t kAhead = 4 * kLine;
+template <unsigned kKind>
+RAVEL_INLINE void fetch_cell_words(const Cell& cell) {
+  __builtin_prefetch(&cell.read(), 1);
+  __builtin_prefetch(&cell.write(), kKind == kWriteWord);
+}
+
 /// Accesses cells of a range, as far as that goes by the short ways alone, which leave nothing to record.
 /// Returns how far it got.
 template <unsigned kKind>
@@ -54,6 +64,7 @@ RAVEL_NOINLINE std::uintptr_t pass_shortly(Thread& self, std::uintptr_t begin, s
     const auto bytes = static_cast<unsigned>(next - at);
     const std::uint64_t code = bytes_code(at & 7, bytes);
     const Cell cell(at);
+    if (at % kLine == 0 && stop - at > kAhead) fetch_cell_words<kKind>(Cell(at + kAhead));
     if (!is_repeated(self, at, bytes, kKind) && !(own && renew_last<kKind>(self, cell, code, where)) &&
         !enter_shortly<kKind>(self, cell, code, region, where))
       break;
@@ -75,9 +86,30 @@ void reach_access(const Thread& self, std::uintptr_t address, std::size_t bytes,
          .pc = pc});
 }
 
-}  // namespace
+enum class Renewal : std::uint8_t { Done, NotShort, NotTried };
+/// What most accesses at a new local time come to, if hooks decide at a glance: nothing but a new slot. If it
+/// is done and a signal waits for the thread, it is to be done again. Calls no function.
+template <unsigned kKind>
+RAVEL_INLINE Renewal renew(Thread& self, std::uintptr_t address, std::uint64_t bytes, Pc pc) {
+  if (self.hot_tag != self.tag || !is_main_code(pc)) return Renewal::NotTried;
+  bool done = false;
+  {
+    const Working working(self);
+    const AtHook where{self, pc};
+    const Bias bias = __atomic_load_n(&bias_of(address), __ATOMIC_ACQUIRE);
+    const bool own = is_own_region(self, bias);
+    if (!own && !is_shared_for_good(bias)) return Renewal::NotTried;
+    const Cell cell(address);
+    const bool is_new = own && __atomic_load_n(&cell.word(kKind), __ATOMIC_RELAXED) == 0;
+    done = (is_new && renew_last<kKind>(self, cell, bytes, where)) ||
+           enter_shortly<kKind>(self, cell, bytes, own ? Region::Own : Region::Shared, where);
+  }
+  return !done ? Renewal::NotShort : self.pending_signals == 0 ? Renewal::Done : Renewal::NotTried;
+}
 
-void access_slowly(Thread& self, std::uintptr_t address, unsigned bytes, unsigned kind, Pc pc, bool tried) {
+/// What is not done shortly. `tried`: that was no way.
+RAVEL_NOINLINE void access_slowly(Thread& self, std::uintptr_t address, unsigned bytes, unsigned kind, Pc pc,
+                                  bool tried) {
   const std::uintptr_t cell_address = address & ~std::uintptr_t{7};
   const std::uint64_t code = bytes_code(address & 7, bytes);
   if (self.hot_tag == self.tag) [[likely]] {  // hooks decide at a glance: nothing else is to be seen to
@@ -95,6 +127,20 @@ void access_slowly(Thread& self, std::uintptr_t address, unsigned bytes, unsigne
   if (enter(self, cell_address, code, kind, place) == Outcome::Record)
     record_access(self, kKinds[kind], address, bytes, place);
 }
+
+}  // namespace
+
+bool read_shared_anew(Thread& self, std::uintptr_t address, std::uint64_t bytes, Pc pc) {
+  return self.hot_tag == self.tag && is_main_code(pc) && read_shared(self, address, bytes, AtHook{self, pc});
+}
+
+template <unsigned kKind>
+void access_anew(Thread& self, std::uintptr_t address, unsigned bytes, Pc pc) {
+  const Renewal renewal = renew<kKind>(self, address, bytes_code(address & 7, bytes), pc);
+  if (renewal != Renewal::Done) access_slowly(self, address, bytes, kKind, pc, renewal == Renewal::NotShort);
+}
+template void access_anew<kReadWord>(Thread&, std::uintptr_t, unsigned, Pc);
+template void access_anew<kWriteWord>(Thread&, std::uintptr_t, unsigned, Pc);
 
 template <unsigned kKind>
 void access_bytes(Thread& self, std::uintptr_t address, std::size_t bytes, Pc pc) {

@@ -17,10 +17,6 @@
 
 namespace ravel::rt {
 
-/// What the hook could not decide at a glance. The bytes lie in one cell. `tried`: the short way was no way.
-RAVEL_NOINLINE void access_slowly(Thread& self, std::uintptr_t address, unsigned bytes, unsigned kind, Pc pc,
-                                  bool tried);
-
 /// Any number of bytes anywhere.
 RAVEL_NOINLINE void access_range(Thread& self, std::uintptr_t address, std::size_t bytes, unsigned kind,
                                  Pc pc);
@@ -44,39 +40,19 @@ RAVEL_INLINE bool are_repeated(const Thread& self, std::uintptr_t address, std::
   return is_seen(address, code & kBytesMask) && (code >> 8 == 0 || is_seen(address + 8, code >> 8));
 }
 
-enum class Renewal : std::uint8_t { Done, NotShort, NotTried };
-/// What most accesses at a new local time come to, if hooks decide at a glance: nothing but a new slot. If it
-/// is done and a signal waits for the thread, it is to be done again. Calls no function.
+/// The hook of an access in one cell, which it could not decide about at a glance (hooks_missed.cpp).
 template <unsigned kKind>
-RAVEL_INLINE Renewal renew(Thread& self, std::uintptr_t address, std::uint64_t bytes, Pc pc) {
-  if (self.hot_tag != self.tag || !is_main_code(pc)) return Renewal::NotTried;
-  bool done = false;
-  {
-    const Working working(self);
-    const AtHook where{self, pc};
-    const Bias bias = __atomic_load_n(&bias_of(address), __ATOMIC_ACQUIRE);
-    const bool own = is_own_region(self, bias);
-    if (!own && !is_shared_for_good(bias)) return Renewal::NotTried;
-    const Cell cell(address);
-    done = (kKind == kReadWord && read_shared(self, address, bytes, where)) ||
-           (own && renew_last<kKind>(self, cell, bytes, where)) ||
-           enter_shortly<kKind>(self, cell, bytes, own ? Region::Own : Region::Shared, where);
-  }
-  return !done ? Renewal::NotShort : self.pending_signals == 0 ? Renewal::Done : Renewal::NotTried;
-}
+RAVEL_NOINLINE void access_missed(Thread& self, std::uintptr_t address, unsigned bytes, Pc pc);
+extern template void access_missed<kReadWord>(Thread&, std::uintptr_t, unsigned, Pc);
+extern template void access_missed<kWriteWord>(Thread&, std::uintptr_t, unsigned, Pc);
 
-/// The hook of an access in one cell, which it could not decide about at a glance.
+/// Nor in few steps.
 template <unsigned kKind>
-RAVEL_INLINE void access_anew(Thread& self, std::uintptr_t address, unsigned bytes, Pc pc) {
-  const Renewal renewal = renew<kKind>(self, address, bytes_code(address & 7, bytes), pc);
-  if (renewal != Renewal::Done) access_slowly(self, address, bytes, kKind, pc, renewal == Renewal::NotShort);
-}
-
-/// The same, not inlined: hooks that decide at a glance save no registers.
-template <unsigned kKind>
-RAVEL_NOINLINE void access_missed(Thread& self, std::uintptr_t address, unsigned bytes, Pc pc) {
-  access_anew<kKind>(self, address, bytes, pc);
-}
+RAVEL_NOINLINE void access_anew(Thread& self, std::uintptr_t address, unsigned bytes, Pc pc);
+extern template void access_anew<kReadWord>(Thread&, std::uintptr_t, unsigned, Pc);
+extern template void access_anew<kWriteWord>(Thread&, std::uintptr_t, unsigned, Pc);
+/// The part of those few steps for words that the thread may be a reader of. False: they did not suffice.
+RAVEL_NOINLINE bool read_shared_anew(Thread& self, std::uintptr_t address, std::uint64_t bytes, Pc pc);
 
 /// The hook of an access of any number of bytes, at least one. Compilers also make it for a few bytes that
 /// need not be aligned: most of those repeat something, or are nothing new for one of their cells.

@@ -7,8 +7,6 @@
 
 namespace ravel::rt {
 
-constinit Bias* biases = nullptr;
-
 namespace {
 
 // With one more behind the last, which nobody uses.
@@ -17,6 +15,7 @@ constexpr std::size_t kBiasBytes = (((kAddressMask + 1) >> kRegionBits) + 1) * s
 constexpr std::size_t kWorkStride = 64;
 constexpr std::size_t kWorkBytes = stream::kMaxThreads * kWorkStride;
 constinit char* works = nullptr;
+constinit bool are_mapped = false;
 constinit bool can_revoke = false;
 
 static_assert(stream::kMaxThreads < kThreadMask);
@@ -28,8 +27,8 @@ void barrier_everywhere() { system_call(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_E
 
 /// The memory before or behind it is used, too: then most of this will be.
 bool is_amid_used_memory(const Bias& bias) {
-  return &bias > biases && (__atomic_load_n(&bias - 1, __ATOMIC_RELAXED) != 0 ||
-                            __atomic_load_n(&bias + 1, __ATOMIC_RELAXED) != 0);
+  return number_of(bias) > 0 && (__atomic_load_n(&bias - 1, __ATOMIC_RELAXED) != 0 ||
+                                 __atomic_load_n(&bias + 1, __ATOMIC_RELAXED) != 0);
 }
 
 void wait_for(std::uint32_t thread_index) {
@@ -54,7 +53,7 @@ void settle_region(Thread& self, Bias& bias) {
     const bool taken =
         __atomic_compare_exchange_n(&bias, &now, first, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
     if (taken && is_amid_used_memory(bias))
-      make_pages(static_cast<std::uintptr_t>(&bias - biases) << kRegionBits, kRegionBytes);
+      make_pages(std::uintptr_t{number_of(bias)} << kRegionBits, kRegionBytes);
     return;
   }
   if (!__atomic_compare_exchange_n(&bias, &now, now | kChangingRegion, false, __ATOMIC_SEQ_CST,
@@ -67,14 +66,14 @@ void settle_region(Thread& self, Bias& bias) {
 }
 
 void take_turn(Thread& self, Bias& bias, Bias now) {
-  self.uses[(&bias - biases) % Thread::kUses] = {&bias, 0};
+  self.uses[number_of(bias) % Thread::kUses] = {&bias, 0};
   if ((now & kStateMask) != kSharedRegion) return;
   const Bias next = kSharedRegion | with_turns(turns_of(now) + 1) | (self.index + 1);
   __atomic_compare_exchange_n(&bias, &now, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
 void own_region(Thread& self, Bias& bias, Bias now) {
-  self.uses[(&bias - biases) % Thread::kUses] = {};
+  self.uses[number_of(bias) % Thread::kUses] = {};
   if (!can_revoke || (now & kStateMask) != kSharedRegion ||
       !__atomic_compare_exchange_n(&bias, &now, now | kChangingRegion, false, __ATOMIC_SEQ_CST,
                                    __ATOMIC_RELAXED))
@@ -90,7 +89,7 @@ void own_region(Thread& self, Bias& bias, Bias now) {
 }
 
 void forget_biases(std::uintptr_t address, std::size_t bytes) {
-  if (bytes < kRegionBytes || biases == nullptr) return;
+  if (bytes < kRegionBytes || !are_mapped) return;
   const std::uintptr_t last = (address + bytes) >> kRegionBits;
   for (std::uintptr_t region = (address + kRegionBytes - 1) >> kRegionBits; region < last; ++region) {
     Bias& bias = bias_of(region << kRegionBits);
@@ -99,14 +98,14 @@ void forget_biases(std::uintptr_t address, std::size_t bytes) {
 }
 
 bool map_biases() {
-  biases = static_cast<Bias*>(reserve_memory(kBiasBytes));
+  are_mapped = reserve_memory_at(kBiasesAt, kBiasBytes);
   works = static_cast<char*>(reserve_memory(kWorkBytes));
   can_revoke = !is_error(system_call(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED));
-  return biases != nullptr && works != nullptr;
+  return are_mapped && works != nullptr;
 }
 
 void forget_biases() {
-  forget_memory(reinterpret_cast<std::uintptr_t>(biases), kBiasBytes);
+  forget_memory(kBiasesAt, kBiasBytes);
   forget_memory(reinterpret_cast<std::uintptr_t>(works), kWorkBytes);
 }
 

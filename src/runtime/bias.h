@@ -24,9 +24,12 @@ using Bias = std::uint32_t;
 inline constexpr Bias kSharedRegion = Bias{1} << 31;
 inline constexpr Bias kChangingRegion = Bias{1} << 30;
 
-extern Bias* biases;
-
-RAVEL_INLINE Bias& bias_of(std::uintptr_t address) { return biases[(address & kAddressMask) >> kRegionBits]; }
+/// The regions' words, behind the shadow.
+inline constexpr std::uintptr_t kBiasesAt = 0x5000'1000'0000;
+RAVEL_INLINE Bias& bias_of(std::uintptr_t address) {
+  return reinterpret_cast<Bias*>(kBiasesAt)[(address & kAddressMask) >> kRegionBits];
+}
+RAVEL_INLINE std::size_t number_of(const Bias& bias) { return &bias - reinterpret_cast<Bias*>(kBiasesAt); }
 // The lowest bits are a thread: its index + 1.
 inline constexpr unsigned kTurnsAt = 17;
 inline constexpr Bias kThreadMask = (Bias{1} << kTurnsAt) - 1;
@@ -40,7 +43,7 @@ RAVEL_INLINE Bias with_turns(Bias turns) { return (turns < kMaxTurns ? turns : k
 /// number, which is another one for each hook.
 class Working {
  public:
-  explicit RAVEL_INLINE Working(Thread& self) : work_(self.work) {
+  explicit RAVEL_INLINE Working(Thread& self) : self_(self) {
     set(2 * self.ordinal + 1);
     asm volatile("" ::: "memory");
   }
@@ -52,9 +55,9 @@ class Working {
   Working& operator=(const Working&) = delete;
 
  private:
-  RAVEL_INLINE void set(std::uint32_t number) { __atomic_store_n(work_, number, __ATOMIC_RELEASE); }
+  RAVEL_INLINE void set(std::uint32_t number) { __atomic_store_n(self_.work, number, __ATOMIC_RELEASE); }
 
-  std::uint32_t* work_;
+  Thread& self_;
 };
 
 /// Signals must wait, as they must for a thread that is Inside: handlers change cells, too.
@@ -90,7 +93,7 @@ RAVEL_NOINLINE void own_region(Thread& self, Bias& bias, Bias now);
 RAVEL_INLINE void count_use(Thread& self, Bias& bias) {
   const Bias now = __atomic_load_n(&bias, __ATOMIC_RELAXED);
   if (turns_of(now) == kMaxTurns) return;
-  Thread::Use& use = self.uses[(&bias - biases) % Thread::kUses];
+  Thread::Use& use = self.uses[number_of(bias) % Thread::kUses];
   if ((now & kThreadMask) != self.index + 1 || use.region != &bias) return take_turn(self, bias, now);
   if (++use.count == kManyUses) own_region(self, bias, now);
 }

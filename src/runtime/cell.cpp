@@ -45,24 +45,27 @@ bool has_room_for(Thread& self, std::uintptr_t cell_address) {
   if (self.reader_bit == 0) return false;
   const SharedRead& entry = shared_read(self, cell_address);
   return __atomic_load_n(&entry.reads.last, __ATOMIC_ACQUIRE) == 0 || entry.cell == cell_address ||
-         !is_reader(self, __atomic_load_n(&Cell(entry.cell).read(), __ATOMIC_RELAXED));
+         !is_sharer(self, __atomic_load_n(&Cell(entry.cell).read(), __ATOMIC_RELAXED));
 }
 
 /// Makes room: the thread is no longer a reader of the word that the entry is for.
 RAVEL_NOINLINE void give_shared_read(Thread& self, const SharedRead& entry) {
   work_at(self, entry.cell, [&](Region region) {
     LockedCell locked(self, Cell(entry.cell), entry.cell, region, LockedCell::Shared::Keep);
-    if (!locked.is_read_by_thread()) return locked.leave_alone();
-    locked.give_up_reading();
+    if (!locked.is_shared_by_thread()) return locked.leave_alone();
+    locked.give_up_sharing();
     locked.leave();
   });
 }
 
-/// A read of a word that is shared, and may stay so.
-RAVEL_NOINLINE void read_shared_at_length(Thread& self, LockedCell& locked, std::uint64_t access) {
+/// An access to a word that is shared, and may stay so.
+RAVEL_NOINLINE void access_shared_at_length(Thread& self, LockedCell& locked, std::uint64_t access) {
   const std::uintptr_t address = locked.address();
-  const bool has_room = locked.is_read_by_thread() || has_room_for(self, address);
-  locked.read_shared(access, has_room);
+  const bool has_room = locked.is_shared_by_thread() || has_room_for(self, address);
+  if (locked.is_shared_by_readers())
+    locked.read_shared(access, has_room);
+  else
+    locked.access_shared_atomically(access, has_room);
   locked.leave();
   if (!has_room) give_shared_read(self, shared_read(self, address));
 }
@@ -72,7 +75,7 @@ RAVEL_NOINLINE void read_shared_at_length(Thread& self, LockedCell& locked, std:
 void give_shared_reads(Thread& self) {
   if (recorder.recording)
     each_shared_read(self, [&](const SharedRead& entry) {
-      if (is_reader(self, __atomic_load_n(&Cell(entry.cell).read(), __ATOMIC_ACQUIRE)))
+      if (is_sharer(self, __atomic_load_n(&Cell(entry.cell).read(), __ATOMIC_ACQUIRE)))
         give_shared_read(self, entry);
     });
   end_shared_reads(self);
@@ -90,8 +93,9 @@ Outcome enter_at_length(Thread& self, const Cell& cell, std::uintptr_t cell_addr
   const std::uint64_t where = self.incarnation != 0 ? cell_place(site_of(self, place)) : 0;
   const std::uint64_t access = self.tag | where | bytes;
   if (kKind == kReadWord && locked.is_shared()) {
-    if (where != 0 && self.reader_bit != 0 && !locked.clashes<kReadWord>(bytes)) {
-      read_shared_at_length(self, locked, access);
+    if (locked.is_shared_by_readers() && where != 0 && self.reader_bit != 0 &&
+        !locked.clashes<kReadWord>(bytes)) {
+      access_shared_at_length(self, locked, access);
       return Outcome::Dropped;
     }
     locked.end_sharing();
@@ -103,7 +107,7 @@ Outcome enter_at_length(Thread& self, const Cell& cell, std::uintptr_t cell_addr
   if (switch_at == SwitchAt::Shared) [[unlikely]]
     locked.note_others();
   const bool shared =
-      kKind == kReadWord && locked.is_read_in_turns() && is_often_read_in_turns(self, cell_address);
+      kKind == kReadWord && locked.is_read_in_turns() && is_often_used_in_turns(self, cell_address);
   locked.enter<kKind>(access);
   const bool has_room = !shared || has_room_for(self, cell_address);
   if (shared && has_room) locked.share();
@@ -153,6 +157,35 @@ bool is_further_passed(const Thread& self, const Cell& cell) {
   return true;
 }
 
+/// An atomic access to a word that the thread shares with others who use it atomically: it takes the place of
+/// those of the same bytes that it has kept. False: it was not that, or somebody has just taken them.
+bool share_again(Thread& self, std::uintptr_t cell_address, std::uint64_t bytes, unsigned kind,
+                 std::uint32_t place) {
+  SharedRead& entry = shared_read(self, cell_address);
+  const ReadPair old = {__atomic_load_n(&entry.reads.last, __ATOMIC_RELAXED),
+                        __atomic_load_n(&entry.reads.further, __ATOMIC_RELAXED)};
+  const bool has_written = (old.last & kOfWrite) != 0;
+  const auto is_outdone = [&](std::uint64_t slot) { return (slot & kBytesMask & ~bytes) == 0; };
+  if (old.last == 0 || !is_outdone(old.last) || !is_outdone(old.further)) return false;
+  if (same_time(old.last, self.tag | kAtomic) && covers(old.last, bytes) &&
+      (kind == kReadWord || has_written))
+    return true;
+  const std::uint64_t site = cell_place(site_of(self, place));
+  if (site == 0) return false;
+  const std::uint64_t access = self.tag | kAtomic | site | bytes;
+  if (kind == kWriteWord) return exchange_reads(entry.reads, old, {access | kOfWrite, 0});
+  return exchange_reads(entry.reads, old, {access, has_written ? old.last : old.further});
+}
+
+/// The last at the cell was another thread's atomic access that the stream does not know of.
+bool is_used_by_others(const Thread& self, const Cell& cell) {
+  const auto is_of_another = [&](std::uint64_t slot) {
+    return is_atomic_slot(slot) && incarnation_of(slot) != 0 && incarnation_of(slot) != self.incarnation;
+  };
+  return is_of_another(__atomic_load_n(&cell.read(), __ATOMIC_RELAXED)) ||
+         is_of_another(__atomic_load_n(&cell.write(), __ATOMIC_RELAXED));
+}
+
 /// The short way of an atomic access that is not recorded: all before it is ordered before it, and of the
 /// last accesses there are only atomic ones. False: it was not that.
 bool enter_shortly_atomically(const Thread& self, const Cell& cell, std::uint64_t access, unsigned kind,
@@ -183,21 +216,35 @@ bool enter_shortly_atomically(const Thread& self, const Cell& cell, std::uint64_
 Outcome enter_cell_atomically(Thread& self, std::uintptr_t cell_address, std::uint64_t bytes, unsigned kind,
                               std::uint32_t place, bool recorded) {
   const Cell cell(cell_address);
+  const std::uint64_t read = __atomic_load_n(&cell.read(), __ATOMIC_ACQUIRE);
   if (recorded) {
     // All that the cell has to say is that there were others that were recorded; or nobody needs more.
-    const std::uint64_t read = __atomic_load_n(&cell.read(), __ATOMIC_ACQUIRE);
     const std::uint64_t write = __atomic_load_n(&cell.write(), __ATOMIC_ACQUIRE);
     const bool alone = !has_bytes(read) && (read & (kFurther | kLocked)) == 0;
-    if ((alone || recorder.told_atomic) && same_time(write, kAtomic) && covers(write, bytes))
+    if ((alone || (recorder.told_atomic && !is_shared_word(read))) && same_time(write, kAtomic) &&
+        covers(write, bytes))
       return Outcome::Record;
+  } else if (is_word_of_atomics(read)) {
+    if (is_sharer(self, read) && share_again(self, cell_address, bytes, kind, place)) return Outcome::Dropped;
   } else if (repeats_atomic(self, cell, bytes, kind)) {
     return Outcome::Dropped;
   }
   const std::uint64_t site = recorded ? 0 : cell_place(site_of(self, place));
+  const std::uint64_t access = self.tag | kAtomic | site | bytes;
+  const bool may_share = site != 0 && self.reader_bit != 0 && recorder.told_atomic;
+  const bool shares =
+      may_share && is_used_by_others(self, cell) && is_often_used_in_turns(self, cell_address);
   return work_at(self, cell_address, [&](Region region) {
-    if (site != 0 && enter_shortly_atomically(self, cell, self.tag | kAtomic | site | bytes, kind, region))
+    if (site != 0 && !shares && enter_shortly_atomically(self, cell, access, kind, region))
       return Outcome::Dropped;
-    LockedCell locked(self, cell, cell_address, region);
+    LockedCell locked(self, cell, cell_address, region, LockedCell::Shared::Keep);
+    if (locked.is_shared()) {
+      if (may_share && locked.is_shared_by_atomics() && locked.passes_plain_accesses()) {
+        access_shared_at_length(self, locked, access | (kind == kWriteWord ? kOfWrite : 0));
+        return Outcome::Dropped;
+      }
+      locked.end_sharing();
+    }
     bool known = recorded;
     if (locked.marks_block() || !locked.tell_clashes_with_atomic(bytes, kind, known)) {
       locked.leave_alone();
@@ -205,9 +252,11 @@ Outcome enter_cell_atomically(Thread& self, std::uintptr_t cell_address, std::ui
     }
     const std::uint64_t where = known ? 0 : site;
     known |= where == 0;
-    if (!known)
+    if (!known) {
       locked.enter_atomically(self.tag | kAtomic | where | bytes, kind);
-    else if (!locked.hand_over(bytes)) {
+      if (shares && locked.passes_plain_accesses() && has_room_for(self, cell_address))
+        locked.share_atomically(kind);
+    } else if (!locked.hand_over(bytes)) {
       locked.leave_alone();
       return Outcome::Record;
     }

@@ -28,7 +28,8 @@ constexpr std::size_t kNameBytes = 1 << 20;
 
 constinit Module* modules = nullptr;  ///< kMaxModules of them, never moved
 constinit std::uint32_t module_count = 0;
-constinit std::uint32_t next_code = stream::kFirstCode;
+constinit std::uint32_t next_code =
+    (stream::kFirstCode + stream::kGroupSites - 1) & ~(stream::kGroupSites - 1);
 constinit char* names = nullptr;
 constinit std::size_t names_used = 0;
 constinit SpinLock updating;
@@ -130,7 +131,9 @@ int visit(dl_phdr_info* info, std::size_t /*size*/, void* context) {
   }
   module.path = keep_name(name);
   module.code.code = next_code;
-  next_code += static_cast<std::uint32_t>(module.code.bytes >> 2) + 2;
+  // The last bits of a code address are those of the address itself.
+  const auto codes = static_cast<std::uint32_t>(module.code.bytes >> 2) + 2;
+  next_code += (codes + stream::kGroupSites - 1) & ~(stream::kGroupSites - 1);
   modules[module_count] = module;
   __atomic_store_n(&module_count, module_count + 1, __ATOMIC_RELEASE);
   if (first) main_code = module.code;

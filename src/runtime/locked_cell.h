@@ -133,6 +133,8 @@ class LockedCell {
     });
     // What shows that reads repeat a write at a glance (read_after_write) may go.
     if (is_told(read_) && same_time(read_, write_)) read_ = without(read_, write_ & kBytesMask);
+    // Who is there knows the writes (knows_writes).
+    if (kind == kWriteWord && has_bytes(read_) && !is_atomic_slot(read_)) displace(std::exchange(read_, 0));
     std::uint64_t& last = kind == kWriteWord ? write_ : read_;
     const std::uint64_t left = last;
     if (kind == kWriteWord && same_time(left, kAtomic) && has_bytes(left)) return displace(access | kOfWrite);
@@ -175,7 +177,9 @@ class LockedCell {
   }
 
   bool is_shared() const { return is_shared_word(read_); }
-  bool is_read_by_thread() const { return is_reader(self_, read_); }
+  bool is_shared_by_readers() const { return is_word_of_readers(read_); }
+  bool is_shared_by_atomics() const { return is_word_of_atomics(read_); }
+  bool is_shared_by_thread() const { return is_sharer(self_, read_); }
   /// The thread has read the word, then another one, and now it comes back; and there is no more than one
   /// write to look at.
   bool is_read_in_turns() const {
@@ -190,12 +194,12 @@ class LockedCell {
   /// The word is shared from now on. The thread was the last to read it, and has room in its table.
   void share() {
     keep_reads(self_, address_, {read_, 0});
-    read_ = kSharedWord | self_.reader_bit;
+    read_ = kWordOfReaders | self_.reader_bit;
   }
   /// A read of a shared word by who is no reader of it yet, or whose table had no room for this read beside
   /// the others. `has_room`: it has for the first.
   void read_shared(std::uint64_t access, bool has_room) {
-    if (is_read_by_thread()) {
+    if (is_shared_by_thread()) {
       const ReadPair old = take_reads(rt::shared_read(self_, address_));
       take_in(without(old.further, access & kBytesMask));
       if (same_time(old.last, access))
@@ -208,8 +212,39 @@ class LockedCell {
     keep_reads(self_, address_, {access, 0});
     read_ |= self_.reader_bit;
   }
-  /// The thread is a reader of the word no more.
-  void give_up_reading() {
+
+  /// Nothing plain in the cell may be unordered with what the thread does, of either kind.
+  bool passes_plain_accesses() const {
+    const auto is_unordered = [&](std::uint64_t slot) {
+      return has_bytes(slot) && !is_atomic_slot(slot) && !is_certain(self_, slot);
+    };
+    return !is_unordered(write_) && (is_shared() || !is_unordered(read_)) && !further_.any(is_unordered);
+  }
+  /// The thread and others use the word atomically in turns, and the stream need not know of it: they share
+  /// it from now on. The thread's own access of this kind was the last, and it has room in its table.
+  void share_atomically(unsigned kind) {
+    const auto take = [&](std::uint64_t& slot, std::uint64_t mark) -> std::uint64_t {
+      if (!is_atomic_slot(slot) || incarnation_of(slot) != self_.incarnation) return 0;
+      return std::exchange(slot, 0) | mark;
+    };
+    const std::uint64_t read = take(read_, 0);
+    const std::uint64_t write = take(write_, kOfWrite);
+    if (has_bytes(read_)) displace(std::exchange(read_, 0));
+    keep_reads(self_, address_, kind == kWriteWord ? ReadPair{write, read} : ReadPair{read, write});
+    read_ = kWordOfAtomics | self_.reader_bit;
+  }
+  /// An atomic access to a word that is shared so, as in a further slot, by who does not share it yet, or
+  /// whose table had no room for it beside the others. `has_room`: it has for the first.
+  void access_shared_atomically(std::uint64_t access, bool has_room) {
+    if (is_shared_by_thread())
+      take_in(take_reads(rt::shared_read(self_, address_)));
+    else if (!has_room)
+      return take_in(access);
+    keep_reads(self_, address_, {access, 0});
+    read_ |= self_.reader_bit;
+  }
+  /// The thread shares the word no more.
+  void give_up_sharing() {
     take_in(take_reads(rt::shared_read(self_, address_)));
     read_ &= ~self_.reader_bit;
   }
@@ -229,20 +264,26 @@ class LockedCell {
   }
 
  private:
-  /// Reads of a thread that has kept them itself, which are younger than what the further slots have of it.
-  void take_in(std::uint64_t read) {
-    if (!has_bytes(read)) return;
-    for (std::uint64_t& slot : further_.all())
-      if ((slot & kOfWrite) == 0 && has_bytes(slot) && thread_of(slot) == thread_of(read))
-        slot = without(slot, read & kBytesMask);
-    if (has_bytes(read_))
-      displace(read);
+  /// An access of a thread that has kept it itself, which is younger than what the cell has of it.
+  void take_in(std::uint64_t access) {
+    if (!has_bytes(access)) return;
+    const auto replace = [&](std::uint64_t& slot, std::uint64_t mark) {
+      if (((slot | mark) & (kOfWrite | kAtomic)) == (access & (kOfWrite | kAtomic)) && has_bytes(slot) &&
+          thread_of(slot) == thread_of(access))
+        slot = without(slot, access & kBytesMask);
+    };
+    for (std::uint64_t& slot : further_.all()) replace(slot, 0);
+    const bool writes = (access & kOfWrite) != 0;
+    if (writes) replace(write_, kOfWrite);
+    std::uint64_t& last = writes ? write_ : read_;
+    if (has_bytes(last))
+      displace(access);
     else
-      read_ = read;
+      last = access & ~kOfWrite;
   }
-  void take_in(const ReadPair& reads) {
-    take_in(reads.further);
-    take_in(reads.last);
+  void take_in(const ReadPair& kept) {
+    take_in(kept.further);
+    take_in(kept.last);
   }
 
   RAVEL_NOINLINE std::uint64_t wait() const {

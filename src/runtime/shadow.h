@@ -108,6 +108,8 @@ constexpr bool covers(std::uint64_t outer, std::uint64_t inner) { return (inner 
 // says where the block was allocated: this incarnation, which no thread has, and the place as a code address;
 // and in the other word its size.
 inline constexpr std::uint32_t kBlockMark = kIncarnations - 1;
+/// And this one neither, nor a cell.
+inline constexpr std::uint32_t kNoIncarnation = kIncarnations - 4;
 inline constexpr std::uint64_t kBlockAnnounced = std::uint64_t{1} << 32;  ///< the stream knows of it
 /// Blocks of this size or more are announced when they are allocated, so no mark is further away.
 inline constexpr std::size_t kLargeBlock = std::size_t{64} * 1024;

@@ -18,13 +18,12 @@ SharedRead* reader_table(std::uint64_t reader_bit) {
                                        static_cast<unsigned>(__builtin_ctzll(reader_bit)) * kTableBytes);
 }
 
-bool is_often_read_in_turns(Thread& self, std::uintptr_t cell_address) {
+bool is_often_used_in_turns(Thread& self, std::uintptr_t cell_address) {
   // Readers of a shared word are not told at a glance that they repeat something, and who writes it has to
-  // look for them all.
+  // look for them all. And where too many words are used in turns for the tables, each would come and go.
   constexpr std::uint32_t kOften = 16;
   if (self.reader_bit == 0) return false;
-  const std::uint64_t hash = cell_address * 0x9e37'79b9'7f4a'7c15U >> 32;
-  Thread::Turns& turns = self.turns[hash % Thread::kTurns];
+  Thread::Turns& turns = self.turns[shared_read_index(cell_address) % Thread::kTurns];
   if (turns.cell != cell_address) turns = {cell_address, 0};
   if (++turns.count < kOften) return false;
   turns.count = 0;

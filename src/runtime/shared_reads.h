@@ -1,12 +1,12 @@
-// Words that several threads read in turns, and that are seldom written. If each reader changed the cell, its
-// cache lines would travel between the processors with every read. So the read slot of such a cell only says
-// that the word is shared, and by whom; every one of these readers keeps its own reads, in a table that
-// nobody else puts anything into.
+// Words that several threads read in turns, and that are seldom written; and words that they use atomically
+// in turns. If each of them changed the cell, its cache lines would travel between the processors with every
+// access. So the read slot of such a cell only says that the word is shared, how, and by whom; every one of
+// these threads keeps its own accesses, in a table that nobody else puts anything into.
 //
-// Who has to know the reads, as the first to write the word, locks the cell and takes them out of the tables.
-// A reader changes what is in its table by atomic operations: either its reads are still there, and will be
-// taken with the new one; or they are gone, and it has to ask the cell. Its first read of the word is put
-// there with the cell locked.
+// Who has to know them, as the first to write the word, or to access it plainly, locks the cell and takes
+// them out of the tables. A sharer changes what is in its table by atomic operations: either its accesses are
+// still there, and will be taken with the new one; or they are gone, and it has to ask the cell. Its first
+// one is put there with the cell locked.
 #pragma once
 
 #include <cstdint>
@@ -17,21 +17,30 @@
 
 namespace ravel::rt {
 
-/// In place of an incarnation, and no thread's: the word is shared. It has all bytes, so that it looks like
-/// reads that nobody is ordered after. In place of when and where: a bit for each reader with a table.
+/// In place of an incarnation, and no thread's: the word is shared by those who read it, or by those who use
+/// it atomically. It has all bytes, so that it looks like reads that nobody is ordered after. In place of
+/// when and where: a bit for each of them.
 inline constexpr std::uint32_t kSharedReads = kIncarnations - 2;
-inline constexpr std::uint64_t kSharedWord = std::uint64_t{kSharedReads} << kIncarnationAt | kBytesMask;
+inline constexpr std::uint32_t kSharedAtomics = kIncarnations - 3;
+inline constexpr std::uint64_t kWordOfReaders = std::uint64_t{kSharedReads} << kIncarnationAt | kBytesMask;
+inline constexpr std::uint64_t kWordOfAtomics = std::uint64_t{kSharedAtomics} << kIncarnationAt | kBytesMask;
 inline constexpr std::uint64_t kReadersMask = (std::uint64_t{kEpochs - 1} << kEpochAt) | kCellPlaceMask;
-RAVEL_INLINE bool is_shared_word(std::uint64_t read_word) {
+RAVEL_INLINE bool is_word_of_readers(std::uint64_t read_word) {
   return incarnation_of(read_word) == kSharedReads;
 }
-/// It is, and the thread's table has reads of it.
-RAVEL_INLINE bool is_reader(const Thread& self, std::uint64_t read_word) {
+RAVEL_INLINE bool is_word_of_atomics(std::uint64_t read_word) {
+  return incarnation_of(read_word) == kSharedAtomics;
+}
+RAVEL_INLINE bool is_shared_word(std::uint64_t read_word) {
+  return is_word_of_readers(read_word) || is_word_of_atomics(read_word);
+}
+/// It is, and the thread's table has accesses to it.
+RAVEL_INLINE bool is_sharer(const Thread& self, std::uint64_t read_word) {
   return is_shared_word(read_word) && (read_word & self.reader_bit) != 0;
 }
 
-/// What a thread has read of a shared word: its last read, and one of other bytes at another time. As in
-/// cells.
+/// What a thread has done to a shared word: its last read, and one of other bytes at another time; or its
+/// last atomic access, and one of the other kind before that. As in further slots of cells.
 struct alignas(16) ReadPair {
   std::uint64_t last;
   std::uint64_t further;
@@ -85,8 +94,8 @@ inline void keep_reads(Thread& self, std::uintptr_t cell_address, ReadPair reads
   __atomic_store_n(&entry.reads.last, reads.last, __ATOMIC_RELEASE);
 }
 
-/// The thread comes back to a word that another one has read since. True: that was often.
-bool is_often_read_in_turns(Thread& self, std::uintptr_t cell_address);
+/// The thread comes back to a word that another one has read since, or used atomically. True: that was often.
+bool is_often_used_in_turns(Thread& self, std::uintptr_t cell_address);
 
 /// A new thread: gets a table, if there is one left.
 void begin_shared_reads(Thread& self);

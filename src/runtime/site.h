@@ -63,19 +63,56 @@ RAVEL_INLINE std::uint32_t site_of(Thread& self, std::uint32_t code) {
   return site != 0 ? site : site_in(0, code);
 }
 
-/// The same for main code, if its group is where it is looked for first; 0: it is not. Calls no function.
-RAVEL_INLINE std::uint32_t known_site(Thread& self, Pc pc) {
+/// The entry for a place in the program's own code: it may be another one's.
+RAVEL_INLINE KnownSite& known_entry(Thread& self, std::uint32_t caller, Pc pc) {
+  return self.known_sites[(pc + caller) % Thread::kKnownSites];
+}
+
+/// A site of main code that the thread has looked for lately; 0: it has not.
+RAVEL_INLINE std::uint32_t recent_site(Thread& self, std::uint32_t caller, Pc pc) {
+  const KnownSite& known = known_entry(self, caller, pc);
+  return known.pc == pc && known.caller == caller ? known.site : 0;
+}
+
+/// A site of main code if its group is where it is looked for first; 0: it is not.
+RAVEL_INLINE std::uint32_t remember_site(Thread& self, std::uint32_t caller, Pc pc) {
+  const std::uint32_t site = look_for_site(caller != kNoSite ? caller : 0, main_code_of(pc));
+  if (site != 0) known_entry(self, caller, pc) = {pc, caller, site};
+  return site;
+}
+
+/// The site of the innermost call that the thread is in. `find` looks for it if nobody has asked before, and
+/// it is in main code: (caller, pc) -> site, 0: it is not known. 0: so is this.
+template <typename Find>
+RAVEL_INLINE std::uint32_t known_caller(Thread& self, Find find) {
   const std::uint32_t top = self.depth - 1;
   if (top >= Thread::kMaxCalls) return 0;
   CallFrame& call = self.calls[top];
-  if (call.site == 0) {
-    if (top == 0) return 0;
-    const std::uint32_t around = self.calls[top - 1].site;
-    if (around == 0 || !is_main_code(call.call)) return 0;
-    call.site = around == kNoSite ? kNoSite : look_for_site(around, main_code_of(call.call));
-    if (call.site == 0) return 0;
-  }
-  return look_for_site(call.site != kNoSite ? call.site : 0, main_code_of(pc));
+  if (call.site != 0) return call.site;
+  if (top == 0) return 0;
+  const std::uint32_t around = self.calls[top - 1].site;
+  if (around != 0) call.site = find(around, call.call);
+  return call.site;
+}
+
+/// The same as site_of(), for main code, as far as that needs no function to be called; 0: it does.
+RAVEL_INLINE std::uint32_t known_site(Thread& self, Pc pc) {
+  const auto find = [&](std::uint32_t caller, Pc at) {
+    const std::uint32_t site = recent_site(self, caller, at);
+    return site != 0 ? site : remember_site(self, caller, at);
+  };
+  const std::uint32_t caller = known_caller(self, [&](std::uint32_t around, Pc call) -> std::uint32_t {
+    if (!is_main_code(call)) return 0;
+    return around == kNoSite ? kNoSite : find(around, call);
+  });
+  return caller != 0 ? find(caller, pc) : 0;
+}
+
+/// The same, if the thread has looked for it lately.
+RAVEL_INLINE std::uint32_t site_at_once(Thread& self, Pc pc) {
+  const std::uint32_t caller =
+      known_caller(self, [&](std::uint32_t around, Pc call) { return recent_site(self, around, call); });
+  return caller != 0 ? recent_site(self, caller, pc) : 0;
 }
 
 /// In a new stream: there are none.

@@ -32,7 +32,7 @@ constexpr std::uint64_t kNoTag = std::uint64_t{kIncarnations - 1} << kIncarnatio
 /// Epochs are few bits of a cell: a thread that has used them up goes on under a new number.
 void reincarnate(Thread& self) {
   const Locked lock(making);
-  if (incarnation_count < kSharedReads) {
+  if (incarnation_count < kSharedAtomics) {
     self.incarnation = incarnation_count++;
     self.time_base = self.time;
     const bool timed = self.order.clock != kNoClock;

@@ -37,6 +37,13 @@ struct RecentAtomic {
   bool is_known;          ///< there was such a load
 };
 
+/// A site that was found (site.h): of a place in the program's own code, within the call of another site.
+struct KnownSite {
+  std::uintptr_t pc;
+  std::uint32_t caller;
+  std::uint32_t site;
+};
+
 struct KnownBlock {
   std::uintptr_t begin;
   std::uint64_t bytes;
@@ -46,12 +53,14 @@ struct Thread {
   static constexpr std::size_t kRecentAtomics = 64;
   static constexpr std::size_t kKnownBlocks = 8;
   static constexpr std::size_t kBarePages = 4096;
+  static constexpr std::size_t kKnownSites = 512;
   static constexpr std::uint32_t kMaxOpenUnits = 64;
 
   std::uint64_t hot_tag;      ///< as `tag` if it owns cells, else what no cell has
   std::uint64_t tag;          ///< who and when, as in a cell's word
   std::uint32_t ordinal;      ///< hooks since the last synchronization
   std::uint32_t incarnation;  ///< 0: owns no cells
+  std::uint32_t* work;        ///< odd: it is at work on cells (bias.h)
   char* cursor;               ///< of the next record
   char* limit;                ///< of the chunk
   char* accesses;  ///< from here to the cursor, all records are plain accesses of up to eight bytes
@@ -76,6 +85,7 @@ struct Thread {
   std::uint32_t units_open;  ///< units of work it is in; only kMaxOpenUnits of them are recorded
   std::uint32_t open_units[kMaxOpenUnits];
   RecentAtomic atomics[kRecentAtomics];   ///< each where a hash of its address says
+  KnownSite known_sites[kKnownSites];     ///< each where a hash of its place says
   KnownBlock known_blocks[kKnownBlocks];  ///< the latest that the stream knows of
   std::uint32_t next_known_block;
   std::uintptr_t stack_low;  ///< the thread's stack
@@ -88,8 +98,7 @@ struct Thread {
   std::uint64_t* written_value;  ///< where the value of the last write belongs, which is not known yet
   std::uintptr_t written_address;
   std::uint64_t written_bytes;
-  std::size_t memory;   ///< bytes of this object
-  std::uint32_t* work;  ///< odd: it is at work on cells (bias.h)
+  std::size_t memory;  ///< bytes of this object
   struct Use {
     const void* region;
     std::uint32_t count;  ///< of the thread's uses of it
@@ -103,8 +112,9 @@ struct Thread {
     std::uintptr_t cell;
     std::uint32_t count;  ///< how often the thread came back to it after others
   };
-  static constexpr std::size_t kTurns = 512;
-  Turns turns[kTurns];  ///< each where a hash says
+  static constexpr std::size_t kTurns = 2048;
+  Turns turns[kTurns];       ///< each where a hash says
+  std::uint32_t kept_reads;  ///< that hooks did not see at a glance, as another thread's was in their place
   ThreadOrder order;
 
   static constexpr std::uint32_t kMaxCalls = 1 << 16;
