@@ -58,7 +58,7 @@ RAVEL_INLINE bool knows_writes(std::uint64_t read) {
          !is_told(read);
 }
 
-/// The thread has read these bytes, and so knows the writes to them. (The same.)
+/// The thread has read these bytes, and so knows the writes to them. (False where is_last() is.)
 RAVEL_INLINE bool has_read(const Thread& self, std::uint64_t read, std::uint64_t bytes) {
   constexpr std::uint64_t kMask = std::uint64_t{kIncarnations - 1} << kIncarnationAt | kAtomic;
   return ((read ^ self.hot_tag) & kMask) == 0 && !is_told(read) && covers(read, bytes);

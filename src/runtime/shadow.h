@@ -108,7 +108,8 @@ constexpr bool covers(std::uint64_t outer, std::uint64_t inner) { return (inner 
 // says where the block was allocated: this incarnation, which no thread has, and the place as a code address;
 // and in the other word its size.
 inline constexpr std::uint32_t kBlockMark = kIncarnations - 1;
-/// And this one neither, nor a cell.
+/// This one no thread has either, nor a cell: the tag of threads whose hooks do not decide at a glance.
+/// (Those in between say that a word is shared, shared_reads.h.)
 inline constexpr std::uint32_t kNoIncarnation = kIncarnations - 4;
 inline constexpr std::uint64_t kBlockAnnounced = std::uint64_t{1} << 32;  ///< the stream knows of it
 /// Blocks of this size or more are announced when they are allocated, so no mark is further away.

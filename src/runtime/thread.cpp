@@ -26,13 +26,13 @@ __thread bool has_ended __attribute__((tls_model("initial-exec"))) = false;
 constinit std::uint32_t incarnation_count = 1;  // 0 is nobody
 constinit SpinLock making;
 
-// Bits of a hot tag that no cell of the program's memory has: the last incarnation is never given.
-constexpr std::uint64_t kNoTag = std::uint64_t{kIncarnations - 1} << kIncarnationAt;
+// A hot tag that no cell has.
+constexpr std::uint64_t kNoTag = std::uint64_t{kNoIncarnation} << kIncarnationAt;
 
 /// Epochs are few bits of a cell: a thread that has used them up goes on under a new number.
 void reincarnate(Thread& self) {
   const Locked lock(making);
-  if (incarnation_count < kSharedAtomics) {
+  if (incarnation_count < kNoIncarnation) {
     self.incarnation = incarnation_count++;
     self.time_base = self.time;
     const bool timed = self.order.clock != kNoClock;
